@@ -1,0 +1,1 @@
+"""The command line: wiring only. One module a command, imported when it is called."""

@@ -1,0 +1,116 @@
+"""`sightline evaluate`: score maps in, the localization score out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, make_dataclass
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import tyro
+
+from sightline import registry
+from sightline.cli.output import deliver
+from sightline.evaluation.request import Extras, Request
+from sightline.metrics.protocol import Protocol
+
+DESCRIPTION = """\
+Score a folder of score maps against a ground truth.
+
+example:
+  sightline evaluate baseline:center-gaussian data/CUB --split test
+
+  MaxBoxAccV2 57.0, 95 % interval 56.2 to 57.8 (images resampled 1000 times, seed 0)
+    IoU 30   93.9 at threshold 0.318
+    IoU 50   59.7 at threshold 0.391
+    IoU 70   17.3 at threshold 0.476
+  protocol   reference-v2; threshold: oracle on this split (test)
+  ...
+"""
+BASELINE = "baseline:"
+SET_BY_OTHER_FLAGS = ("name", "ground_truth_kind", "thresholds")
+
+
+def _optional(declared: type, *, leave: Sequence[str] = ()) -> type:
+    """Make flags of a dataclass's fields that are unset unless given."""
+    hints = get_type_hints(declared)
+    kept = [item for item in fields(declared) if item.name not in leave]
+    return make_dataclass(
+        f"{declared.__name__} choices",
+        [(item.name, hints[item.name] | None, field(default=None)) for item in kept],
+        frozen=True,
+    )
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The flags that are no part of the request itself."""
+
+    maps: Annotated[str, tyro.conf.Positional]
+    """folder of .npy or .png maps, .npz or Parquet shards, baseline:NAME, or boxes:FOLDER"""
+    truth: Annotated[str, tyro.conf.Positional]
+    """reference folder, COCO .json, VOC folder, image folder, .csv, or dataset:FOLDER"""
+    protocol: str = ""
+    """preset ('sightline list protocol'); reference-v2 for boxes, pixels for masks"""
+    against: str = ""
+    """a second set of maps: adds the paired test"""
+    threshold_from: str = ""
+    """a number, or a result whose thresholds are used"""
+    per_image: Path | None = None
+    """write one line an image (.csv or .parquet), and the curve beside it"""
+    per_threshold: Path | None = None
+    """write ids, thresholds and the best IoU at each (.npz)"""
+    out: Path | None = None
+    """keep the result row in this folder; what is there is not computed again"""
+    json: str = ""
+    """write the result as JSON to this file, or - for standard output"""
+    request: Request = field(default_factory=Request)
+    choices: Any = None
+    baseline: Any = None
+
+    def run(self) -> int:
+        """Evaluate and print."""
+        from sightline.cli.evaluation_text import as_json, as_text
+        from sightline.evaluation.outputs import Files, evaluate_to_files
+        from sightline.evaluation.predicted_boxes import PREFIX, evaluate_boxes
+
+        if self.maps.startswith(PREFIX):
+            row = evaluate_boxes(self.maps.removeprefix(PREFIX), self.truth, self.request)
+        else:
+            files = Files(self.per_image, self.per_threshold, self.out)
+            row = evaluate_to_files(self.maps, self.truth, self.request, self._extras(), files)
+        deliver(as_json(row), as_text(row), self.json)
+        return 0
+
+    def _extras(self) -> Extras:
+        return Extras(
+            protocol=self.protocol,
+            choices=_given(self.choices),
+            baseline=_given(self.baseline),
+            against=self.against or None,
+            threshold_from=self.threshold_from or None,
+            show_progress=True,
+            keep_overlaps=bool(self.per_image or self.per_threshold),
+        )
+
+
+def _given(flags: Any) -> dict[str, Any]:
+    values = {item.name: getattr(flags, item.name) for item in fields(flags)} if flags else {}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def command(arguments: Sequence[str]) -> type:
+    """Build the flags: a baseline that is named brings its own options."""
+    named = next((text for text in arguments if text.startswith(BASELINE)), "")
+    options: list[Any] = []
+    if named:
+        module = registry.load("baseline", named.removeprefix(BASELINE))
+        declared = _optional(module.Options)
+        options = [("baseline", declared, field(default_factory=declared))]
+    choices = _optional(Protocol, leave=SET_BY_OTHER_FLAGS)
+    built = make_dataclass(
+        "Evaluate",
+        [("choices", choices, field(default_factory=choices)), *options],
+        bases=(Arguments,),
+        frozen=True,
+    )
+    built.__doc__ = DESCRIPTION
+    return built

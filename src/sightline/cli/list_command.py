@@ -1,0 +1,47 @@
+"""`sightline list`: everything registered."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+import tyro
+
+from sightline import registry
+from sightline.cli.output import deliver
+
+
+@dataclass(frozen=True)
+class Command:
+    """List everything registered, with paper and options.
+
+    Example:
+      sightline list protocol
+    """
+
+    kind: Annotated[str, tyro.conf.Positional] = ""
+    """one kind alone, such as protocol"""
+    json: str = ""
+    """write the list as JSON to this file, or - for standard output"""
+
+    def run(self) -> None:
+        """Print the names by kind."""
+        wanted = [self.kind] if self.kind else registry.kinds()
+        entries = [entry for kind in wanted for entry in registry.describe(kind)]
+        text = "\n".join(line for kind in wanted for line in _lines(kind, entries))
+        deliver([asdict(entry) for entry in entries], text, self.json)
+
+
+def _lines(kind: str, entries: list[registry.Entry]) -> list[str]:
+    lines = [f"{kind}:"]
+    for entry in entries:
+        if entry.kind == kind:
+            origin = "" if entry.source == "sightline" else f" (from {entry.source})"
+            lines.append(f"  {entry.name:<22} {entry.title}{origin}")
+            lines += [f"  {'':<22} {entry.paper}"] if entry.paper else []
+            lines += [f"  {'':<22}   --{option}" for option in entry.options]
+    return lines
+
+
+def command(arguments: Sequence[str]) -> type[Command]:
+    """Give the flags' dataclass."""
+    return Command

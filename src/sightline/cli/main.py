@@ -1,0 +1,110 @@
+"""`sightline COMMAND ...`: finds the command, reads its flags, and turns errors into one line."""
+
+import contextlib
+import importlib
+import io
+import re
+import sys
+from collections.abc import Sequence
+from typing import Protocol
+
+from sightline.errors import SightlineError, UsageError
+
+COMMANDS = {
+    "evaluate": "score a folder of score maps",
+    "data check": "tell whether a ground truth is whole, and what is wrong with it",
+    "data list": "list the data sets and formats that are known",
+    "list": "list everything registered, with paper and options",
+}
+INTERRUPTED = "stopped; nothing was written, so that the same command starts over"
+
+
+class Command(Protocol):
+    """A dataclass whose fields are flags."""
+
+    def run(self) -> int | None:
+        """Do the work; give the exit code, 0 if none."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and give its exit code: 0 done, 1 failed, 2 wrong usage."""
+    try:
+        return _dispatch(list(sys.argv[1:] if arguments is None else arguments))
+    except SightlineError as error:
+        print(f"sightline: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print(f"\nsightline: {INTERRUPTED}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 1
+
+
+def _dispatch(arguments: list[str]) -> int:
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        print(_overview())
+        return 0 if arguments else 2
+    if arguments[0] == "--version":
+        from sightline.provenance import versions
+
+        print(f"sightline {versions()['sightline']}")
+        return 0
+    for words in (2, 1):
+        name = " ".join(arguments[:words])
+        if name in COMMANDS:
+            return _parsed(name, arguments[words:]).run() or 0
+    group = [name for name in COMMANDS if name.startswith(f"{arguments[0]} ")]
+    if group:
+        raise UsageError(f"'{arguments[0]}' needs one of: {', '.join(group)}")
+    raise UsageError(f"unknown command '{arguments[0]}'; there are {', '.join(COMMANDS)}")
+
+
+def _overview() -> str:
+    width = max(map(len, COMMANDS))
+    lines = [f"  {name:<{width}}  {what}" for name, what in COMMANDS.items()]
+    return "\n".join(
+        [
+            "Sightline measures where an image classifier looks.",
+            "",
+            "usage: sightline COMMAND ...",
+            "(sightline COMMAND --help shows its flags and an example)",
+            "",
+            *lines,
+        ]
+    )
+
+
+def _parsed(name: str, arguments: list[str]) -> Command:
+    """Read a command's flags. A wrong flag is one line, not a page."""
+    import tyro
+
+    module = importlib.import_module(f"sightline.cli.{name.replace(' ', '_')}_command")
+    captured = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(captured):
+            command: Command = tyro.cli(
+                module.command(arguments),
+                prog=f"sightline {name}",
+                args=arguments,
+                config=(tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff),
+            )
+    except SystemExit as stop:
+        if not stop.code:
+            raise
+        raise UsageError(_one_line(captured.getvalue(), name)) from None
+    return command
+
+
+def _one_line(text: str, name: str) -> str:
+    """Take the message out of the box that the flag parser draws around it."""
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
+    lines = [re.sub(r"[╭╮╰╯│─]", "", line).strip() for line in plain.splitlines()]
+    kept: list[str] = []
+    for line in filter(None, lines):
+        if line.startswith(("For full helptext", "Perhaps you meant", "usage:")):
+            break
+        if line not in ("Parsing error", "Required options", "Unrecognized options"):
+            kept.append(line)
+    message = " ".join(kept) or "the flags are wrong"
+    return f"{message.rstrip('.')}; see 'sightline {name} --help'"

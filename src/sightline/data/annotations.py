@@ -1,0 +1,203 @@
+"""What a format's reader hands over, and the one place where annotations are checked.
+
+A reader only parses: it tells the builder what a file says and where it says it. The builder
+refuses what cannot be true, by file and line, and leaves the images concerned out of the result.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from sightline.data.paths import unsafe
+from sightline.errors import Problem
+from sightline.types import Boxes, Masks, MaskSource, Split
+
+LARGEST = 2**31 - 1  # of labels and sizes
+PICTURES = ("jpg", "jpeg", "png", "bmp", "tif", "tiff", "webp")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the caller says of a ground truth beyond where it lies."""
+
+    dataset: str
+    split: str
+    masks: Path | None = None  # the folder that mask names are relative to
+    ignore_value: int | None = None  # a mask pixel of this value counts for nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Annotations:
+    """All that a ground truth says. Localization is reached through `sightline.data.truth`."""
+
+    split: Split
+    boxes: Boxes | None
+    masks: Masks | None
+    problems: tuple[Problem, ...]
+    warnings: Mapping[str, int]  # legitimate but suspicious, counted
+
+
+@dataclass(slots=True)
+class _Item:
+    image: str
+    label: int
+    size: tuple[int, int]
+    file: str
+    line: int
+    boxes: list[tuple[float, float, float, float]] = field(default_factory=list)
+    objects: list[MaskSource] = field(default_factory=list)
+    ignored: list[MaskSource] = field(default_factory=list)
+
+
+class AnnotationBuilder:
+    """Collects items, boxes and masks, and every problem with them."""
+
+    def __init__(self, request: Request, *, sizes_needed: bool = True) -> None:
+        self.request = request
+        self._sizes_needed = sizes_needed  # not where boxes are in the map's own frame
+        self.problems: list[Problem] = []
+        self.warnings: Counter[str] = Counter()
+        self._items: dict[str, _Item] = {}
+        self._bad: set[str] = set()
+
+    def refuse(self, item: str, what: str, file: str, line: int = 0, remedy: str = "") -> None:
+        """Record a problem and leave the item out."""
+        self.problems.append(Problem(what, file, line, item, remedy))
+        self._bad.add(item)
+
+    def item(
+        self,
+        name: str,
+        *,
+        file: str,
+        line: int = 0,
+        image: str = "",
+        label: int = -1,
+        size: tuple[int, int] = (0, 0),
+    ) -> None:
+        """Add an item: an image, or one class of an image that has several."""
+        reason = unsafe(name)
+        if reason:
+            self.refuse(name, f"image id '{name}' is {reason}", file, line, "use a plain id")
+        elif name in self._items:
+            self.refuse(name, "image id is listed twice", file, line, "remove one of the lines")
+        else:
+            self._items[name] = _Item(image or name, -1, (0, 0), file, line)
+            if label != -1:
+                self.set_label(name, label, file, line)
+            if size != (0, 0):
+                self.set_size(name, *size, file, line)
+
+    def known(self, name: str, file: str, line: int) -> bool:
+        """Tell whether an item exists, and record a problem if it does not."""
+        if name not in self._items and name not in self._bad:
+            self.refuse(name, "image id is not in the list of images", file, line, "add it there")
+        return name in self._items
+
+    def set_label(self, name: str, label: int, file: str, line: int) -> None:
+        """Set an item's class."""
+        if not 0 <= label <= LARGEST:
+            self.refuse(name, f"label {label} is out of range", file, line, "count classes from 0")
+        elif self._items[name].label >= 0:
+            self.refuse(name, "image is labelled twice", file, line, "remove one of the lines")
+        else:
+            self._items[name].label = label
+
+    def set_size(self, name: str, width: int, height: int, file: str, line: int) -> None:
+        """Set the size of an item's image."""
+        if not (0 < width <= LARGEST and 0 < height <= LARGEST):
+            what = f"image size {width} x {height} is not positive or beyond any image"
+            self.refuse(name, what, file, line, "write width, then height")
+        elif self._items[name].size != (0, 0):
+            self.refuse(name, "image size is stated twice", file, line, "remove one of the lines")
+        else:
+            self._items[name].size = (width, height)
+
+    def add_box(self, name: str, corners: Sequence[float], file: str, line: int = 0) -> None:
+        """Add a box; its place in the image is checked when all sizes are known."""
+        x0, y0, x1, y1 = (float(corner) for corner in corners)
+        shown = ", ".join(f"{corner:g}" for corner in (x0, y0, x1, y1))
+        width, height = self._items[name].size
+        if not np.isfinite((x0, y0, x1, y1)).all():
+            self.refuse(name, f"box {shown} is not finite", file, line)
+        elif x0 > x1 or y0 > y1:
+            self.refuse(name, f"box {shown} is inverted", file, line, "write x0, y0, x1, y1")
+        elif min(x0, y0) < 0:
+            self.refuse(name, f"box {shown} has a negative corner", file, line, "start at 0")
+        elif not width and self._sizes_needed:
+            self.refuse(name, "no size is known for an image with boxes", file, line, "state it")
+        elif width and (x0 >= width or y0 >= height):
+            what = f"box {shown} lies outside its image of {width} x {height}"
+            self.refuse(name, what, file, line, "check that sizes are width first")
+        else:
+            self._items[name].boxes.append((x0, y0, x1, y1))
+            self.warnings["boxes_at_or_past_edge"] += bool(width) and (x1 >= width or y1 >= height)
+            self.warnings["zero_area_boxes"] += x0 == x1 or y0 == y1
+
+    def add_mask(
+        self, name: str, source: MaskSource, file: str, line: int = 0, *, ignore: bool = False
+    ) -> None:
+        """Add an object's mask, or a region to ignore."""
+        if isinstance(source, Path) and not source.is_file():
+            self.refuse(name, f"mask {source} is missing", file, line, "pass its root with --masks")
+        else:
+            (self._items[name].ignored if ignore else self._items[name].objects).append(source)
+
+    def add_masks_named_by_image(self, file: str) -> None:
+        """Where a mask folder is given but no names, a mask is called as its image, as PNG."""
+        root = self.request.masks
+        for name, item in self._items.items() if root else ():
+            if root and name not in self._bad:
+                self.add_mask(name, root / _as_png(item.image), file, item.line)
+
+    def build(self, classes: Sequence[str] = ()) -> Annotations:
+        """Check what needs the whole, and hand over what is sound."""
+        kept = {name: item for name, item in self._items.items() if name not in self._bad}
+        labelled = any(item.label >= 0 for item in self._items.values())
+        for name, item in list(kept.items()):
+            if labelled and item.label < 0:
+                remedy = "add it to the class labels, or remove the image"
+                self.refuse(name, "image has no class", item.file, item.line, remedy)
+                del kept[name]
+            elif not item.boxes and not item.objects:
+                remedy = "add a box or a mask, or remove the image"
+                self.refuse(name, "image has no ground truth", item.file, item.line, remedy)
+                del kept[name]
+        items = list(kept.values())
+        split = Split(
+            dataset=self.request.dataset,
+            name=self.request.split,
+            ids=tuple(kept),
+            images=tuple(item.image for item in items),
+            labels=np.array([item.label for item in items], np.int64),
+            sizes=np.array([item.size for item in items], np.int64).reshape(-1, 2),
+            classes=tuple(classes),
+        )
+        problems = tuple(self.problems)
+        warnings = {name: count for name, count in self.warnings.items() if count}
+        return Annotations(split, _boxes(items), self._masks(items), problems, warnings)
+
+    def _masks(self, items: Sequence[_Item]) -> Masks | None:
+        if not all(item.objects for item in items):
+            return None
+        objects = tuple(tuple(item.objects) for item in items)
+        ignored = tuple(tuple(item.ignored) for item in items)
+        return Masks(objects, ignored, self.request.ignore_value)
+
+
+def _as_png(image: str) -> str:
+    """Exchange an image's suffix; the id of a VOC annotation has none, only dots."""
+    stem, dot, suffix = image.rpartition(".")
+    return f"{stem if dot and suffix.lower() in PICTURES else image}.png"
+
+
+def _boxes(items: Sequence[_Item]) -> Boxes | None:
+    if not all(item.boxes for item in items):
+        return None
+    corners = [corner for item in items for corner in item.boxes]
+    counts = [len(item.boxes) for item in items]
+    offsets = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+    return Boxes(np.array(corners, np.float64).reshape(-1, 4), offsets)

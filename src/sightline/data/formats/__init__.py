@@ -1,0 +1,1 @@
+"""Formats of ground truth, one per file: `recognises(path, request)` and `read(path, request)`."""

@@ -1,0 +1,32 @@
+"""Ground truth from arrays, for calls from Python: the boxes or the mask of each image."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sightline.data.annotations import AnnotationBuilder, Request
+from sightline.data.truth import UNKNOWN_SPLIT, GroundTruth, guarded
+from sightline.errors import DataError
+from sightline.types import Pixels
+
+
+def truth_from_arrays(
+    truth: Sequence[Any] | Mapping[str, Any] | NDArray[Any], *, split: str = ""
+) -> GroundTruth:
+    """Wrap boxes (rows of x0, y0, x1, y1 in the map's pixels) or masks (0, 1, 255 ignored)."""
+    named = truth if isinstance(truth, Mapping) else {str(i): t for i, t in enumerate(truth)}
+    builder = AnnotationBuilder(Request("arrays", split or UNKNOWN_SPLIT), sizes_needed=False)
+    for name, given in named.items():
+        array = np.asarray(given)
+        builder.item(name, file="truth")
+        if array.ndim == 2 and (array.shape[1] != 4 or array.dtype == bool):
+            builder.add_mask(name, Pixels(array.astype(np.uint8)), "truth")
+        else:
+            for box in array.reshape(-1, 4):
+                builder.add_box(name, box.tolist(), "truth")
+    annotations = builder.build()
+    if annotations.problems:
+        raise DataError(annotations.problems)
+    return guarded(annotations)

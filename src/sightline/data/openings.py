@@ -1,0 +1,67 @@
+"""An append-only log of how often a test split was opened, by distinct result.
+
+Deleting a row hides nothing: the log lies in the user's own data folder (SIGHTLINE_HOME, by default
+~/.local/share/sightline), and counts results, so that repeating a command does not.
+"""
+
+import json
+import os
+from pathlib import Path
+
+from sightline.data.ledger import TEST
+from sightline.rows import result_hash
+from sightline.types import ResultRow, Split
+
+UNKNOWN = "unknown"  # may be the test split for all that is known
+
+
+def log_file() -> Path:
+    """Tell where the log lies."""
+    home = os.environ.get("SIGHTLINE_HOME")
+    data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(home) if home else Path(data) / "sightline" / "openings.jsonl"
+
+
+def record(split: Split, fingerprint: str, row: ResultRow) -> None:
+    """Log that a result was computed on a test split, or on one that may be it."""
+    if split.name not in (TEST, UNKNOWN) or fingerprint == "":
+        return
+    result = result_hash(row)
+    if result in _results(fingerprint):
+        return
+    entry = {
+        "truth": fingerprint,
+        "dataset": split.dataset,
+        "split": split.name,
+        "result": result,
+        "protocol": row.result["protocol"]["name"],
+        "time": row.provenance["time"],
+    }
+    try:
+        file = log_file()
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps(entry) + "\n")
+    except OSError:
+        return  # a home that cannot be written to is no reason to withhold a score
+
+
+def count(fingerprint: str) -> int:
+    """Count the distinct results for which a ground truth was opened on this machine."""
+    return len(_results(fingerprint))
+
+
+def _results(fingerprint: str) -> set[str]:
+    try:
+        lines = log_file().read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return set()
+    found = set()
+    for line in lines:
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue  # a line cut short by a crash
+        if isinstance(entry, dict) and entry.get("truth") == fingerprint:
+            found.add(str(entry.get("result")))
+    return found

@@ -1,0 +1,46 @@
+"""Predicted boxes in the reference format: `image,x0,y0,x1,y1`, one a line, in original pixels."""
+
+from pathlib import Path
+
+from sightline.errors import Problem, UsageError
+from sightline.types import Split
+
+Box = tuple[float, float, float, float]
+
+
+def read_predicted(folder: Path, split: Split) -> tuple[dict[str, Box], list[Problem]]:
+    """Read one box an image. The box 0,0,0,0 means that none was found, and counts as a miss."""
+    file = folder / "localization.txt" if folder.is_dir() else folder
+    if not file.is_file():
+        raise UsageError(f"{file}: no such file of boxes")
+    known, boxes, problems = set(split.ids), {}, []
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+        name, *corners = line.rsplit(",", 4)
+        box, what = _box(corners)
+        if name not in known:
+            what = "box for an unknown image"
+        elif name in boxes:
+            what = "two boxes for one image"
+        if what or box is None:
+            problems.append(Problem(what, str(file), number, name, "mend the line"))
+        else:
+            boxes[name] = box
+    missing = [name for name in split.ids if name not in boxes]
+    listed = {problem.image for problem in problems}
+    remedy = "write 0,0,0,0 where none was found"
+    problems += [
+        Problem("no predicted box", str(file), image=name, remedy=remedy)
+        for name in missing
+        if name not in listed
+    ]
+    return boxes, problems
+
+
+def _box(corners: list[str]) -> tuple[Box | None, str]:
+    try:
+        x0, y0, x1, y1 = map(float, corners)
+    except ValueError:
+        return None, "not four numbers"
+    if min(x0, y0) < 0 or x0 > x1 or y0 > y1:
+        return None, f"box {','.join(corners)} is inverted or negative"
+    return (x0, y0, x1, y1), ""

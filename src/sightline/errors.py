@@ -1,0 +1,48 @@
+"""What can go wrong, and how it is said: one clear line naming the file, the line and the remedy.
+
+SightlineError              exit code 1, printed without a traceback
++-- UsageError              exit code 2: the call itself is wrong
++-- DataError               a file, map or label is wrong; carries the problems one by one
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with one file or image, so that it can be named, skipped and counted."""
+
+    what: str
+    file: str = ""
+    line: int = 0
+    image: str = ""
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        subject = ", ".join(part for part in (place, self.image) if part)
+        text = f"{subject}: {self.what}" if subject else self.what
+        return f"{text}; {self.remedy}" if self.remedy else text
+
+
+class SightlineError(Exception):
+    """Anything that a user can mend."""
+
+    exit_code = 1
+
+
+class UsageError(SightlineError):
+    """The call is wrong: an unknown name, a missing folder, options that exclude each other."""
+
+    exit_code = 2
+
+
+class DataError(SightlineError):
+    """The data is wrong; the message is the first problem and the number of the others."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        more = len(self.problems) - 1
+        tail = f" (and {more} more; 'sightline data check' lists them)" if more else ""
+        super().__init__(f"{self.problems[0]}{tail}")

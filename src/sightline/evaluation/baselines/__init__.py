@@ -1,0 +1,1 @@
+"""Score sources that look at no image, one per file: `score_map(options)`."""

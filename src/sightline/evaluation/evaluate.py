@@ -1,0 +1,192 @@
+"""Score maps against a ground truth under a protocol: one call, one result row."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sightline import provenance
+from sightline.data import openings
+from sightline.data.ledger import Ledger
+from sightline.data.memory import truth_from_arrays
+from sightline.data.truth import GroundTruth, read_truth
+from sightline.errors import UsageError
+from sightline.evaluation import thresholds
+from sightline.evaluation.measuring import Preparation
+from sightline.evaluation.predictions import Ranks, read_ranks
+from sightline.evaluation.request import Extras, Request
+from sightline.evaluation.scoring import Accumulator, Conduct, Scored, open_labels, score
+from sightline.evaluation.sources import ArraySource, ScoreSource, open_source
+from sightline.metrics.protocol import Protocol, preset, vary
+from sightline.metrics.statistics import bootstrap, paired_test
+from sightline.types import ResultRow
+
+Maps = str | Path | Sequence[Any] | Mapping[str, Any] | NDArray[Any]
+Truth = str | Path | GroundTruth | Sequence[Any] | Mapping[str, Any] | NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A result with what it was computed from, for those who look closer."""
+
+    row: ResultRow
+    scored: Scored
+    protocol: Protocol
+
+
+def evaluate(
+    maps: Maps,
+    truth: Truth,
+    protocol: str | Protocol = "",
+    *,
+    against: Maps | None = None,
+    threshold_from: thresholds.Origin | None = None,
+    baseline: Mapping[str, Any] | None = None,
+    choices: Mapping[str, Any] | None = None,
+    **settings: Any,
+) -> ResultRow:
+    """Score maps, in folders or arrays, against boxes or masks.
+
+    Args:
+        maps: a folder of .npy or .png files, a shard, `baseline:NAME`, or arrays in order or by id.
+        truth: anything that `sightline evaluate` takes, or arrays: a list with the boxes of each
+            image (rows of x0, y0, x1, y1 in the map's pixels), or masks of 0, 1 and 255 (ignored).
+        protocol: a preset's name; by default `reference-v2` for boxes and `pixels` for masks.
+        against: a second set of maps of the same images, for the paired test.
+        threshold_from: a number, a row, or a row's file, instead of the best threshold.
+        baseline: options of a baseline, such as `{"center": 111.5}`.
+        choices: protocol choices that differ from the preset's, such as `{"contours": "largest"}`.
+        **settings: the fields of `Request`, such as `normalize="min-max"` or `on_error="skip"`.
+    """
+    extras = Extras(protocol, choices or {}, baseline or {}, against, threshold_from)
+    return run(maps, truth, Request(**settings), extras).row
+
+
+def run(maps: Maps, truth: Truth, request: Request, extras: Extras) -> Evaluation:
+    """Score maps and keep what the score was computed from."""
+    started = time.perf_counter()
+    skip = request.on_error == "skip"
+    known = _truth(truth, request, skip)
+    protocol, ledger = _protocol(known, request, extras), Ledger()
+    ledger.entries += thresholds.labels_behind(extras.threshold_from)
+    labels = open_labels(known, protocol, request.purpose, ledger, force=request.force)
+    ranks, rank_problems = _ranks(known, request, skip)
+    preparation = Preparation(request.normalize, request.interpolation)
+    conduct = Conduct(skip, request.threads, extras.show_progress, extras.keep_overlaps)
+    source = _source(maps, extras.baseline)
+    scored = score(source, labels, preparation, ranks, conduct)
+    scored.tally.problems[:0] = [*known.problems, *rank_problems]
+    seconds = time.perf_counter() - started
+    result = _result(scored, protocol, request, known) | {
+        "maps": source.name,
+        "baseline": dict(extras.baseline),
+    }
+    if extras.against is not None:
+        other = score(_source(extras.against, {}), labels, preparation, ranks, conduct)
+        compared = _comparison(scored.accumulator, other.accumulator, request)
+        result["against"] = {"maps": _source_name(extras.against), **compared}
+    row = ResultRow(result, _provenance(result, scored, seconds), tuple(ledger.entries))
+    openings.record(known.split, known.fingerprint, row)
+    return Evaluation(row, scored, protocol)
+
+
+def _truth(truth: Truth, request: Request, skip: bool) -> GroundTruth:
+    if isinstance(truth, GroundTruth):
+        return truth
+    if isinstance(truth, (str, Path)):
+        return read_truth(
+            truth,
+            split=request.split,
+            masks=request.masks,
+            ignore_value=request.ignore_value,
+            skip_problems=skip,
+        )
+    return truth_from_arrays(truth, split=request.split)
+
+
+def _protocol(truth: GroundTruth, request: Request, extras: Extras) -> Protocol:
+    chosen = extras.protocol
+    if not isinstance(chosen, Protocol):
+        masks_only = truth.has_masks and not truth.has_boxes
+        chosen = preset(chosen or ("pixels" if masks_only else "reference-v2"))
+    chosen = vary(chosen, extras.choices)
+    if extras.threshold_from is not None:
+        chosen = thresholds.transferred(chosen, extras.threshold_from)
+    if chosen.map_class != "gt-known" and request.predictions is None:
+        raise UsageError(f"map class '{chosen.map_class}' needs --predictions")
+    return chosen
+
+
+def _ranks(truth: GroundTruth, request: Request, skip: bool) -> tuple[dict[str, Ranks], list[Any]]:
+    if request.predictions is None:
+        return {}, []
+    return read_ranks(Path(request.predictions), truth.split, skip_problems=skip)
+
+
+def _source(maps: Maps, baseline: Mapping[str, Any]) -> ScoreSource:
+    return open_source(maps, baseline) if isinstance(maps, (str, Path)) else ArraySource(maps)
+
+
+def _source_name(maps: Maps) -> str:
+    return Path(maps).name if isinstance(maps, (str, Path)) else "arrays"
+
+
+def _result(
+    scored: Scored, protocol: Protocol, request: Request, truth: GroundTruth
+) -> dict[str, Any]:
+    accumulator, tally = scored.accumulator, scored.tally
+    interval = bootstrap(accumulator.evidence(), seed=request.seed, resamples=request.resamples)
+    return {
+        "protocol": protocol.as_dict(),
+        "truth": {
+            "dataset": truth.split.dataset,
+            "split": truth.split.name,
+            "fingerprint": truth.fingerprint,
+        },
+        "normalize": request.normalize,
+        "interpolation": request.interpolation if protocol.evaluation_size else None,
+        **accumulator.compute(),
+        "threshold_from": _threshold_note(protocol, truth),
+        "interval": [interval.low, interval.high],
+        "interval_method": {
+            "level": interval.level,
+            "resamples": interval.resamples,
+            "seed": interval.seed,
+        },
+        "skipped": len(tally.problems),
+        "warnings": dict(sorted(tally.warnings.items())),
+    }
+
+
+def _threshold_note(protocol: Protocol, truth: GroundTruth) -> str:
+    """Say where the score threshold comes from, since it is a use of labels."""
+    if protocol.threshold_choice in ("fixed", "transferred"):
+        return protocol.threshold_choice
+    if protocol.threshold_choice == "per-image-oracle":
+        return "oracle for each image"
+    return f"oracle on this split ({truth.split.name})"
+
+
+def _comparison(first: Accumulator, second: Accumulator, request: Request) -> dict[str, Any]:
+    """Compare two sets of maps on the images that both have."""
+    one, two = first.evidence(), second.evidence()
+    ids, others = first.records.sorted_ids(), second.records.sorted_ids()
+    common = set(ids) & set(others)
+    if len(common) < max(len(ids), len(others)):
+        one = one.chosen(np.array([name in common for name in ids]))
+        two = two.chosen(np.array([name in common for name in others]))
+    test = paired_test(one, two, seed=request.seed, resamples=request.resamples)
+    return {"value": second.compute()["value"], **asdict(test)}
+
+
+def _provenance(result: Mapping[str, Any], scored: Scored, seconds: float) -> dict[str, Any]:
+    return {
+        **provenance.now(),
+        "seconds": seconds,
+        "images_per_second": result["images"] / seconds if seconds > 0 else None,
+        "left_out": [str(problem) for problem in scored.tally.problems],
+    }

@@ -1,0 +1,127 @@
+"""From measurements to one accumulator: order, progress, problems and warnings in one place."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sightline import progress
+from sightline.data.ledger import Ledger
+from sightline.data.truth import GroundTruth
+from sightline.errors import DataError
+from sightline.evaluation.measuring import (
+    Preparation,
+    Tally,
+    measure_boxes,
+    measure_masks,
+    measured,
+)
+from sightline.evaluation.predictions import UNKNOWN, Ranks
+from sightline.evaluation.sources import ScoreSource
+from sightline.metrics.box_accumulator import BoxAccumulator
+from sightline.metrics.mask import MaskAccumulator
+from sightline.metrics.protocol import Protocol
+
+Accumulator = BoxAccumulator | MaskAccumulator
+
+
+@dataclass(frozen=True, slots=True)
+class Conduct:
+    """How a run behaves, as opposed to what it computes."""
+
+    skip_problems: bool = False
+    threads: int = 0  # 0: one for each processor
+    show_progress: bool = False
+    keep_overlaps: bool = False  # the best IoU at every threshold of every image
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """All that one pass over the maps gives."""
+
+    accumulator: Accumulator
+    tally: Tally
+    overlaps: Mapping[str, NDArray[np.float32]]  # by id, if kept
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The labels that a run has opened, once for all sets of maps that it scores."""
+
+    truth: GroundTruth
+    protocol: Protocol
+    boxes: Any
+    masks: Any
+
+
+def open_labels(
+    truth: GroundTruth, protocol: Protocol, purpose: str, ledger: Ledger, *, force: bool
+) -> Labels:
+    """Take the labels that a protocol needs out of the ledger's hands."""
+    if protocol.ground_truth_kind == "masks":
+        return Labels(truth, protocol, None, truth.masks(purpose, ledger, force=force))
+    return Labels(truth, protocol, truth.boxes(purpose, ledger, force=force), None)
+
+
+def score(
+    source: ScoreSource,
+    labels: Labels,
+    preparation: Preparation,
+    ranks: Mapping[str, Ranks],
+    conduct: Conduct,
+) -> Scored:
+    """Score all maps of a source. In the first problem this stops, unless it is told to skip."""
+    split, protocol = labels.truth.split, labels.protocol
+    tally = Tally()
+    tally.warnings.update(labels.truth.warnings)
+    tally.problems.extend(source.match(split))
+    if tally.problems and not conduct.skip_problems:
+        raise DataError(tally.problems)
+    left_out = {problem.image for problem in tally.problems}
+    usable = [i for i, name in enumerate(split.ids) if name not in left_out]
+    if ranks:
+        usable = [i for i in usable if split.ids[i] in ranks]
+    if not usable:
+        raise DataError(tally.problems)
+    if protocol.ground_truth_kind == "masks":
+        masks = MaskAccumulator(protocol)
+        work = measure_masks(source, split, labels.masks, protocol, preparation)
+        return _collect(work, usable, split.ids, masks, tally, ranks, conduct)
+    boxes = BoxAccumulator(protocol)
+    measure = measure_boxes(source, split, labels.boxes, protocol, preparation)
+    return _collect(measure, usable, split.ids, boxes, tally, ranks, conduct)
+
+
+def _collect(
+    measure_item: Callable[[int], Any],
+    items: Sequence[int],
+    ids: Sequence[str],
+    accumulator: Any,
+    tally: Tally,
+    ranks: Mapping[str, Ranks],
+    conduct: Conduct,
+) -> Scored:
+    overlaps: dict[str, NDArray[np.float32]] = {}
+    with progress.shown("evaluate", len(items)) as step:
+        report = step if conduct.show_progress else progress.silent
+        for done, one in enumerate(measured(measure_item, items, threads=conduct.threads)):
+            report(done)
+            image = ids[one.item]
+            if one.measurement is None:
+                assert one.problem is not None
+                if not conduct.skip_problems:
+                    raise DataError([one.problem])
+                tally.problems.append(one.problem)
+                continue
+            tally.warnings.update(one.warnings)
+            if isinstance(accumulator, BoxAccumulator):
+                accumulator.add(one.measurement, image=image, ranks=ranks.get(image, UNKNOWN))
+                if conduct.keep_overlaps:
+                    overlaps[image] = one.measurement.overlaps.astype(np.float32)
+            else:
+                accumulator.add(one.measurement, image=image)
+    if not len(accumulator.records):
+        raise DataError(tally.problems)
+    return Scored(accumulator, tally, overlaps)

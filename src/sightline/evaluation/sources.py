@@ -1,0 +1,312 @@
+"""Where score maps come from: a folder, shards, arrays, or a baseline that needs no image."""
+
+import os
+import threading
+from abc import ABC, abstractmethod
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+from typing import Any, Protocol
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from sightline import registry
+from sightline.data.pictures import read_picture
+from sightline.errors import DataError, Problem, UsageError
+from sightline.types import ScoreMap, Split
+
+MAP_SUFFIXES = (".npy", ".png")
+SHARD_SUFFIXES = (".npz", ".parquet")
+BASELINE = "baseline:"
+SHARDS_OPEN = 4  # row groups kept decoded
+
+
+class ScoreSource(Protocol):
+    """Gives the score map of each item of a split."""
+
+    name: str
+    constant: bool  # every item gets the same map
+
+    def match(self, split: Split) -> list[Problem]:
+        """Find the map of every item; report items without one and maps without an item."""
+
+    def read(self, item: int) -> tuple[ScoreMap, str]:
+        """Give an item's map and where it came from."""
+
+
+def open_source(place: str | Path, options: Mapping[str, Any] | None = None) -> ScoreSource:
+    """Open score maps by their place: a folder, a shard, or `baseline:NAME` with its options."""
+    text = str(place)
+    if text.startswith(BASELINE):
+        return BaselineSource(text.removeprefix(BASELINE), options or {})
+    if options:
+        raise UsageError(f"--{next(iter(options))} belongs to a baseline, not to maps on disk")
+    path = Path(text)
+    if not path.exists():
+        raise UsageError(f"{path}: no such folder of score maps")
+    files = [path] if path.is_file() else sorted(_files_below(path))
+    shards = [file for file in files if file.suffix.lower() in SHARD_SUFFIXES]
+    maps = [file for file in files if file.suffix.lower() in MAP_SUFFIXES]
+    if shards and maps:
+        raise UsageError(f"{path}: holds both single maps and shards ({shards[0].name}); keep one")
+    if shards:
+        return ShardSource(path, shards)
+    if not maps or path.is_file():
+        raise UsageError(f"{path}: no score maps here; expected .npy, .png, .npz or .parquet files")
+    return FolderSource(path, maps)
+
+
+def _files_below(root: Path) -> Iterator[Path]:
+    for folder, _, names in os.walk(root):
+        yield from (Path(folder, name) for name in names if not name.startswith("."))
+
+
+class BaselineSource:
+    """One map for all items."""
+
+    constant = True
+
+    def __init__(self, name: str, options: Mapping[str, Any]) -> None:
+        module = registry.load("baseline", name)
+        try:
+            self.options = module.Options(**options)
+        except TypeError as error:
+            raise UsageError(f"baseline '{name}': {error}") from error
+        self._map: NDArray[np.float64] = module.score_map(self.options)
+        self.name = f"{BASELINE}{name}"
+
+    def match(self, split: Split) -> list[Problem]:
+        """Find nothing amiss: every item has the map."""
+        return []
+
+    def read(self, item: int) -> tuple[ScoreMap, str]:
+        """Give the map."""
+        return self._map, self.name
+
+
+class ArraySource:
+    """Maps in memory: one for each item in order, or by id."""
+
+    constant = False
+    name = "arrays"
+
+    def __init__(self, maps: Sequence[Any] | Mapping[str, Any] | NDArray[Any]) -> None:
+        self._given = maps
+        self._maps: list[Any] = []
+
+    def match(self, split: Split) -> list[Problem]:
+        """Check the number of maps, or their ids."""
+        if not isinstance(self._given, Mapping):
+            self._maps = list(self._given)
+            if len(self._maps) == len(split.ids):
+                return []
+            counts = f"{len(self._maps)} maps were given for {len(split.ids)} images"
+            raise DataError([Problem(counts, remedy="give one map an image, in order")])
+        self._maps = [self._given.get(name) for name in split.ids]
+        missing = [name for name, kept in zip(split.ids, self._maps, strict=True) if kept is None]
+        extra = [str(name) for name in self._given if name not in set(split.ids)]
+        return [
+            *(Problem("no score map was given", image=name) for name in missing),
+            *(Problem("a map for an unknown image", image=name) for name in extra),
+        ]
+
+    def read(self, item: int) -> tuple[ScoreMap, str]:
+        """Give a map."""
+        return self._maps[item], ""
+
+
+class _NamedMaps(ABC):
+    """Shared by folders and shards: which of the names found belongs to which item."""
+
+    constant = False
+
+    def __init__(self, root: Path) -> None:
+        self.name = root.name
+        self.root = root
+        self.chosen: list[str] = []
+
+    @abstractmethod
+    def places(self) -> Mapping[str, Sequence[str]]:
+        """Give for each map name where it lies; two places are one too many."""
+
+    def match(self, split: Split) -> list[Problem]:
+        """Choose each item's map by the names it may have."""
+        places = self.places()
+        several = Counter(split.images)
+        bare = Counter(dict.fromkeys(map(_bare, several), 0))
+        bare.update(map(_bare, several))
+        problems: list[Problem] = []
+        self.chosen = []
+        for i, item in enumerate(split.ids):
+            keys = _keys(split, i, alone=several[split.images[i]] == 1)
+            found = [key for key in keys if key in places]
+            name, problem = self._choose(item, keys, found, bare)
+            self.chosen.append(name)
+            problems += [problem] if problem else []
+        return problems + self._strangers(split, places)
+
+    def _choose(
+        self, item: str, keys: Sequence[str], found: Sequence[str], bare: Mapping[str, int]
+    ) -> tuple[str, Problem | None]:
+        files = [place for key in found for place in self.places()[key]]
+        root = str(self.root)
+        if not files:
+            expected = " or ".join(f"{key}.npy" for key in keys)
+            return "", Problem("no score map", root, image=item, remedy=f"expected {expected}")
+        if len(files) > 1:
+            what = f"two maps for one image: {files[0]} and {files[1]}"
+            return "", Problem(what, root, image=item, remedy="remove one of them")
+        if found[0] not in (item, keys[0]) and bare.get(found[0], 0) > 1:
+            what = f"{files[0]} fits several images that differ in their extension only"
+            return "", Problem(what, root, image=item, remedy="name maps by the full id")
+        return found[0], None
+
+    def _strangers(self, split: Split, places: Mapping[str, Sequence[str]]) -> list[Problem]:
+        used = set(self.chosen)
+        images = set(split.images) | set(map(_bare, split.images))
+        remedy = "remove it, or go on without it with --on-error skip"
+        return [
+            Problem("map for an unknown image", places[key][0], remedy=remedy)
+            for key in sorted(places.keys() - used)
+            if key not in images and str(PurePosixPath(key).parent) not in images
+        ]
+
+
+def _bare(image: str) -> str:
+    path = PurePosixPath(image)
+    return str(path.with_suffix("")) if path.suffix else image
+
+
+def _keys(split: Split, i: int, *, alone: bool) -> list[str]:
+    """List the names that an item's map may have, with or without the image's extension."""
+    image, label = split.images[i], int(split.labels[i])
+    stems = list(dict.fromkeys([image, _bare(image)]))
+    named = [str(label)] if label >= 0 else []
+    if 0 <= label < len(split.classes):
+        named.append(split.classes[label])
+    by_class = [f"{stem}/{name}" for stem in stems for name in named]
+    return stems + by_class if alone else by_class
+
+
+class FolderSource(_NamedMaps):
+    """One .npy or .png file an item, named by image id, or by image id and class."""
+
+    def __init__(self, root: Path, files: Sequence[Path]) -> None:
+        super().__init__(root)
+        found: dict[str, list[str]] = defaultdict(list)
+        for file in files:
+            found[file.relative_to(root).with_suffix("").as_posix()].append(str(file))
+        self._places = dict(found)
+
+    def places(self) -> Mapping[str, Sequence[str]]:
+        """Give the files by map name."""
+        return self._places
+
+    def read(self, item: int) -> tuple[ScoreMap, str]:
+        """Read a map from its file."""
+        file = self._places[self.chosen[item]][0]
+        return (_read_png if file.lower().endswith(".png") else _read_npy)(file), file
+
+
+def _read_npy(file: str) -> ScoreMap:
+    try:
+        with Path(file).open("rb") as stream:
+            return np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
+    except (ValueError, EOFError, OSError, MemoryError, OverflowError) as error:
+        raise DataError([Problem(_npy_fault(error), file, remedy="write it again")]) from error
+
+
+def _npy_fault(error: Exception) -> str:
+    if "Object arrays" in str(error):
+        return "holds pickled objects, which are never loaded"
+    if isinstance(error, OSError):
+        return f"cannot be read ({error.strerror})"
+    return f"not a whole .npy array ({str(error).splitlines()[0]})"
+
+
+def _read_png(file: str) -> ScoreMap:
+    picture = read_picture(Path(file), cv2.IMREAD_UNCHANGED, "map")
+    if picture.ndim != 2:
+        what = f"map has {picture.shape[2]} channels where 1 is needed"
+        raise DataError([Problem(what, file, remedy="write a grayscale PNG")])
+    return picture / float(np.iinfo(picture.dtype).max)
+
+
+class ShardSource(_NamedMaps):
+    """Many maps a file: .npz archives with one array an id, or Parquet tables.
+
+    A Parquet shard has the columns `id`, `height`, `width`, `dtype` and `scores` (the bytes of the
+    map, row by row).
+    """
+
+    def __init__(self, root: Path, shards: Sequence[Path]) -> None:
+        super().__init__(root)
+        self._where: dict[str, list[tuple[Path, int, int]]] = defaultdict(list)
+        for shard in shards:
+            for name, group, row in _shard_names(shard):
+                self._where[name].append((shard, group, row))
+        self._local = threading.local()
+        self._group = lru_cache(maxsize=SHARDS_OPEN)(_read_group)
+
+    def places(self) -> Mapping[str, Sequence[str]]:
+        """Give the shards by map name."""
+        return {
+            name: [f"{shard}[{name}]" for shard, *_ in where] for name, where in self._where.items()
+        }
+
+    def read(self, item: int) -> tuple[ScoreMap, str]:
+        """Read a map from its shard."""
+        name = self.chosen[item]
+        shard, group, row = self._where[name][0]
+        place = f"{shard}[{name}]"
+        try:
+            if shard.suffix.lower() == ".npz":
+                return self._archive(shard)[name], place
+            return _unpacked(self._group(shard, group), row), place
+        except (ValueError, KeyError, TypeError, OSError, EOFError, MemoryError) as error:
+            raise DataError([Problem(_npy_fault(error), place, remedy="write it again")]) from error
+        except Exception as error:  # zipfile and pyarrow have exceptions of their own
+            what = f"cannot be read ({error})"
+            raise DataError([Problem(what, place, remedy="write it again")]) from error
+
+    def _archive(self, shard: Path) -> Mapping[str, Any]:
+        """Open an archive once in each thread, since its position in the file is shared."""
+        opened: dict[Path, Any] = self._local.__dict__.setdefault("opened", {})
+        if shard not in opened:
+            opened[shard] = np.load(shard, allow_pickle=False)
+        return opened[shard]  # type: ignore[no-any-return]
+
+
+def _shard_names(shard: Path) -> Iterator[tuple[str, int, int]]:
+    try:
+        if shard.suffix.lower() == ".npz":
+            with np.load(shard, allow_pickle=False) as archive:
+                yield from ((name, 0, 0) for name in archive.files)
+            return
+        import pyarrow.parquet as pq
+
+        with pq.ParquetFile(shard) as file:
+            for group in range(file.num_row_groups):
+                names = file.read_row_group(group, columns=["id"])["id"].to_pylist()
+                yield from ((str(name), group, row) for row, name in enumerate(names))
+    except Exception as error:
+        what = f"not a whole shard of score maps ({str(error).splitlines()[0]})"
+        raise DataError([Problem(what, str(shard), remedy="write it again")]) from error
+
+
+def _read_group(shard: Path, group: int) -> Any:
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(shard) as file:
+        return file.read_row_group(group)
+
+
+def _unpacked(table: Any, row: int) -> ScoreMap:
+    height, width = table["height"][row].as_py(), table["width"][row].as_py()
+    kind = np.dtype(table["dtype"][row].as_py())
+    if kind.kind not in "buif":
+        raise ValueError(f"dtype {kind} is not a number")
+    return np.frombuffer(table["scores"][row].as_buffer(), kind).reshape(height, width)

@@ -1,0 +1,129 @@
+"""How sure a score is: intervals and paired tests by resampling images.
+
+Evidence is what a set of images says of a metric, compactly: it can score any weighting of its
+images. A resample is such a weighting, and chooses its threshold anew. Two sets of evidence on the
+same images are stacked, and a resample of both weighs the images of each.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol as Interface
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Weights = NDArray[np.int32]
+
+RESAMPLES = 1000
+CHUNK_ENTRIES = 4_000_000  # weights drawn at a time
+
+
+class Evidence(Interface):
+    """What the images of a set say of a metric."""
+
+    @property
+    def images(self) -> int:
+        """Count the images."""
+
+    def score(self, weights: Weights) -> Floats:
+        """Give the metric, 0 to 100, for each row of image weights."""
+
+
+class Stackable(Evidence, Interface):
+    """Evidence that can be put beside other evidence of its kind."""
+
+    def stacked(self, other: "Stackable") -> Evidence:
+        """Give evidence on the images of both, this one's first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A bootstrap percentile interval."""
+
+    low: float
+    high: float
+    level: float
+    resamples: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class PairedTest:
+    """Two sets of maps on the same images: first minus second."""
+
+    difference: float
+    low: float
+    high: float
+    level: float
+    p_value: float  # two-sided, maps exchanged within images
+    images: int
+    resamples: int
+    seed: int
+
+
+def bootstrap(
+    evidence: Evidence, *, seed: int = 0, resamples: int = RESAMPLES, level: float = 0.95
+) -> Interval:
+    """Resample images with replacement and take the middle of the scores."""
+    rng = np.random.default_rng(seed)
+    drawn = [evidence.score(w) for w in _draws(rng, evidence.images, resamples)]
+    low, high = _middle(np.concatenate(drawn), level)
+    return Interval(low, high, level, resamples, seed)
+
+
+def paired_test(
+    first: Stackable,
+    second: Stackable,
+    *,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    level: float = 0.95,
+) -> PairedTest:
+    """Compare two sets of maps of the same images, given in the same order.
+
+    The interval resamples images, both maps of an image together; the p-value exchanges the two
+    maps of random images and asks how often the difference becomes as large as the observed one.
+    """
+    n = first.images
+    both = first.stacked(second)
+    once = np.ones((1, n), np.int32)
+    observed = float(_difference(both, once, 0 * once)[0])
+    rng = np.random.default_rng(seed)
+    spread = [_difference(both, w, 0 * w) for w in _draws(rng, n, resamples)]
+    low, high = _middle(np.concatenate(spread), level)
+    exchanged = [_difference(both, 1 - swap, swap) for swap in _exchanges(rng, n, resamples)]
+    as_large = np.abs(np.concatenate(exchanged)) >= abs(observed) - 1e-9
+    p_value = (1 + int(as_large.sum())) / (1 + resamples)
+    return PairedTest(observed, low, high, level, p_value, n, resamples, seed)
+
+
+def _difference(both: Evidence, kept: Weights, exchanged: Weights) -> Floats:
+    """Score first minus second where each image counts as kept or with its maps exchanged."""
+    return both.score(np.hstack([kept, exchanged])) - both.score(np.hstack([exchanged, kept]))
+
+
+def _chunks(images: int, resamples: int) -> Iterator[int]:
+    size = max(1, CHUNK_ENTRIES // max(1, images))
+    for start in range(0, resamples, size):
+        yield min(size, resamples - start)
+
+
+def _draws(rng: np.random.Generator, images: int, resamples: int) -> Iterator[Weights]:
+    """Draw as many images as there are, with replacement, and count each."""
+    for size in _chunks(images, resamples):
+        picked = rng.integers(images, size=(size, images))
+        picked += np.arange(size)[:, None] * images
+        counts = np.bincount(picked.ravel(), minlength=size * images)
+        yield counts.reshape(size, images).astype(np.int32)
+
+
+def _exchanges(rng: np.random.Generator, images: int, resamples: int) -> Iterator[Weights]:
+    for size in _chunks(images, resamples):
+        yield rng.integers(2, size=(size, images), dtype=np.int32)
+
+
+def _middle(scores: Floats, level: float) -> tuple[float, float]:
+    tail = (1 - level) / 2
+    low, high = np.quantile(scores, [tail, 1 - tail])
+    return float(low), float(high)

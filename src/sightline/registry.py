@@ -1,0 +1,131 @@
+"""The one lookup mechanism: a name is a file, or an entry point of another package.
+
+Names are known without importing anything; what a name stands for is imported when it is chosen.
+What a listing shows (title, paper, options) is read from the file's text, so that it works where a
+file's own requirements are missing.
+"""
+
+import ast
+import importlib
+import importlib.util
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
+
+from sightline.errors import SightlineError, UsageError
+
+PACKAGES: Mapping[str, str] = {
+    "protocol": "metrics/protocols",
+    "format": "data/formats",
+    "dataset": "data/datasets",
+    "baseline": "evaluation/baselines",
+}
+ROOT = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What is known of a registered name without importing it."""
+
+    kind: str
+    name: str
+    title: str
+    paper: str
+    options: tuple[str, ...]
+    source: str  # "sightline" or the distribution that brings it
+
+
+def kinds() -> tuple[str, ...]:
+    """List what can be registered."""
+    return tuple(PACKAGES)
+
+
+def names(kind: str) -> tuple[str, ...]:
+    """List the names of a kind, our own and those of other packages, sorted."""
+    return tuple(sorted({*_files(kind), *_points(kind)}))
+
+
+def load(kind: str, name: str) -> ModuleType:
+    """Import what a name stands for."""
+    files, points = _files(kind), _points(kind)
+    if name in files:
+        package = PACKAGES[kind].replace("/", ".")
+        return importlib.import_module(f"sightline.{package}.{files[name].stem}")
+    if name in points:
+        return _load_point(points[name])
+    close = get_close_matches(name, names(kind), n=3, cutoff=0.4)
+    hint = f"did you mean {' or '.join(close)}?" if close else f"see 'sightline list {kind}'"
+    raise UsageError(f"unknown {kind} '{name}'; {hint}")
+
+
+def describe(kind: str) -> Iterator[Entry]:
+    """Tell title, paper and options of every name, reading files as text."""
+    files, points = _files(kind), _points(kind)
+    for name in names(kind):
+        path = files.get(name) or _file_of(points[name])
+        origin = points[name].dist if name in points else None
+        source = origin.name if origin else "sightline"
+        text = path.read_text(encoding="utf-8") if path else ""
+        title, paper, options = _outline(text)
+        yield Entry(kind, name, title, paper, options, source)
+
+
+def _check(kind: str) -> None:
+    if kind not in PACKAGES:
+        raise UsageError(f"unknown kind '{kind}'; there are {', '.join(PACKAGES)}")
+
+
+def _files(kind: str) -> Mapping[str, Path]:
+    _check(kind)
+    paths = sorted((ROOT / PACKAGES[kind]).glob("[!_]*.py"))
+    return {path.stem.replace("_", "-"): path for path in paths}
+
+
+@cache
+def _points(kind: str) -> Mapping[str, EntryPoint]:
+    found = {point.name: point for point in entry_points(group=f"sightline.{kind}")}
+    clash = sorted(found.keys() & _files(kind).keys())
+    if clash:
+        raise SightlineError(
+            f"{kind} '{clash[0]}' is registered by another package too ({found[clash[0]].value});"
+            " uninstall it or give it another name"
+        )
+    return found
+
+
+def _load_point(point: EntryPoint) -> ModuleType:
+    loaded = point.load()
+    if not isinstance(loaded, ModuleType):
+        raise SightlineError(f"entry point '{point.name}' names {point.value}, which is no module")
+    return loaded
+
+
+def _file_of(point: EntryPoint) -> Path | None:
+    """Find the file of an entry point's module without importing it or its parents."""
+    relative = point.module.replace(".", "/")
+    for file in (point.dist.files or []) if point.dist else []:
+        if str(file) in (f"{relative}.py", f"{relative}/__init__.py"):
+            return Path(str(file.locate()))
+    if "." in point.module:  # finding a submodule would import its parent
+        return None
+    spec = importlib.util.find_spec(point.module)
+    return Path(spec.origin) if spec and spec.origin else None
+
+
+def _outline(text: str) -> tuple[str, str, tuple[str, ...]]:
+    """Read the title, the line that begins "Paper:" and the fields of `Options` from a source."""
+    tree = ast.parse(text)
+    lines = [line.strip() for line in (ast.get_docstring(tree) or "").splitlines()]
+    paper = next((line.removeprefix("Paper:").strip() for line in lines if "Paper:" in line), "")
+    options = tuple(
+        ast.unparse(field)
+        for node in tree.body
+        if isinstance(node, ast.ClassDef) and node.name == "Options"
+        for field in node.body
+        if isinstance(field, ast.AnnAssign)
+    )
+    return lines[0] if lines else "", paper, options

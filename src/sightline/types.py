@@ -1,0 +1,127 @@
+"""The nouns that every part of the package shares: small frozen dataclasses without logic."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+ScoreMap = NDArray[Any]  # 2-D, finite, any size; bigger means more foreground
+FOREGROUND, BACKGROUND, IGNORE = 1, 0, 255  # the codes of a mask's pixels
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """What may be known of a split without consuming a localization label.
+
+    An item is one image and one class to localize in it. `ids` are unique; an image with several
+    classes stands in `images` once for each of them.
+    """
+
+    dataset: str
+    name: str
+    ids: tuple[str, ...]
+    images: tuple[str, ...]
+    labels: NDArray[np.int64]  # (N,), -1 where no class is known
+    sizes: NDArray[np.int64]  # (N, 2) width and height, 0 where unknown
+    classes: tuple[str, ...] = ()  # names by label, where known
+
+
+@dataclass(frozen=True, slots=True)
+class Boxes:
+    """Ragged boxes: x0, y0, x1, y1 in the image's own pixels, as the annotation states them."""
+
+    corners: NDArray[np.float64]  # (M, 4)
+    offsets: NDArray[np.int64]  # (N + 1,); item i owns rows offsets[i] to offsets[i + 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Polygons:
+    """The outline of one object: rings of x, y in pixels; it is what any of them covers."""
+
+    rings: tuple[tuple[float, ...], ...]
+    height: int
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunLengths:
+    """One object as COCO's run lengths: column by column, background first."""
+
+    counts: tuple[int, ...]
+    height: int
+    width: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pixels:
+    """A mask in memory, in the codes above."""
+
+    codes: NDArray[np.uint8]
+
+
+MaskSource = Path | Polygons | RunLengths | Pixels
+
+
+@dataclass(frozen=True, slots=True)
+class Masks:
+    """Where the masks of each item are: any number of objects, and regions to ignore."""
+
+    objects: tuple[tuple[MaskSource, ...], ...]
+    ignored: tuple[tuple[MaskSource, ...], ...]
+    ignore_value: int | None = None  # a pixel value of the mask files that means "ignore"
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerEntry:
+    """Localization labels consumed: which, how many, from where, for what."""
+
+    dataset: str
+    split: str
+    purpose: str
+    kind: str  # boxes or masks
+    images: int
+    labels: int
+    per_class: tuple[int, int]  # the fewest and the most labels of any class
+    forced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A file that belongs to a row: its path relative to the row's, and its hash."""
+
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One piece of work as pure data: whatever determines the bytes of its result."""
+
+    kind: str
+    options: Mapping[str, Any]
+    protocol: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    threads: int = 1
+    inputs: Mapping[str, str] = field(default_factory=dict)  # name -> hash of data or weights
+
+
+@dataclass(frozen=True)
+class ResultRow:
+    """A number and how it was obtained.
+
+    `result` is what "identical" means: canonical and hashed. `provenance` (time, machine, code) is
+    never compared. Rows are written and read by `sightline.rows`.
+    """
+
+    result: Mapping[str, Any]
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    ledger: tuple[LedgerEntry, ...] = ()
+    artifacts: Mapping[str, Artifact] = field(default_factory=dict)
+
+    def _repr_html_(self) -> str:
+        from sightline.rows import as_html
+
+        return as_html(self)
