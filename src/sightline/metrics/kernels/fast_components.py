@@ -15,10 +15,16 @@ from numpy.typing import NDArray
 
 from sightline.metrics.kernels.compiled import compiled
 from sightline.metrics.kernels.neighbourhood import (
+    HEIGHTEN,
+    JOIN,
+    LEAD,
     NO_PIECE,
+    START,
+    WIDEN,
     pieces_table,
     pixel_area_table,
     polygon_area_table,
+    roles_table,
 )
 
 Ints = NDArray[np.int32]
@@ -27,6 +33,7 @@ Table = NDArray[np.uint8]
 X0, Y0, X1, Y1, LOW, HIGH, AREA, FIRST = range(8)  # the columns of a segment, boxes inclusive
 SINCE = HIGH  # while a component grows: the threshold from which on its box stands
 FRAME = -1
+CLOSED = -1
 
 
 @compiled
@@ -34,27 +41,10 @@ def _framed(levels: Ints) -> Ints:
     """Put a frame around a map, lower than every level, so that no neighbour lies outside."""
     height, width = levels.shape
     out = np.full((height + 2, width + 2), FRAME, np.int32)
-    out[1:-1, 1:-1] = levels
+    for y in range(height):
+        for x in range(width):
+            out[y + 1, x + 1] = levels[y, x]
     return out
-
-
-@compiled
-def _descending_order(frame: Ints, top: int) -> Ints:
-    """List all pixels by falling level, equal ones in reading order, as y << 16 | x."""
-    height, width = frame.shape
-    start = np.zeros(top + 2, np.int32)
-    for y in range(1, height - 1):
-        for x in range(1, width - 1):
-            start[top - frame[y, x] + 1] += 1
-    for i in range(top + 1):
-        start[i + 1] += start[i]
-    order = np.empty((height - 2) * (width - 2), np.int32)
-    for y in range(1, height - 1):
-        for x in range(1, width - 1):
-            bucket = top - frame[y, x]
-            order[start[bucket]] = y << 16 | x
-            start[bucket] += 1
-    return order
 
 
 @compiled
@@ -80,11 +70,71 @@ def _neighbour_states(frame: Ints) -> Table:
 
 
 @compiled
-def _root(parent: Ints, node: int) -> int:
-    while parent[node] != node:
-        parent[node] = parent[parent[node]]
-        node = parent[node]
-    return node
+def _steps(width: int) -> NDArray[np.int64]:
+    """Give the distance of each neighbour in an array of that width."""
+    return np.array([-width, 1 - width, 1, 1 + width, width, width - 1, -1, -1 - width])
+
+
+@compiled
+def _ascents(states: Table, pieces: Table) -> Ints:
+    """Lead each pixel to a neighbour that precedes it, and so on to the summit where it ends.
+
+    A summit leads to itself. All pixels on such a path belong to one component from the moment
+    that the path's lowest pixel is added.
+    """
+    height, width = states.shape
+    steps = _steps(width)
+    step_of = np.zeros(256, np.int32)
+    for state in range(256):
+        if pieces[state, 0] != NO_PIECE:
+            step_of[state] = steps[pieces[state, 0]]
+    above = np.empty(height * width, np.int32)
+    for y in range(height):
+        for x in range(width):
+            above[y * width + x] = y * width + x + step_of[states[y, x]]
+    return above
+
+
+@compiled
+def _end(links: Ints, node: int) -> int:
+    """Follow links to the node that leads to itself, and shorten them on the way."""
+    end = node
+    while links[end] != end:
+        end = links[end]
+    while links[node] != end:
+        links[node], node = end, links[node]
+    return end
+
+
+@compiled
+def _chosen(states: Table, roles: Table, wanted: int, edge: bool) -> Ints:
+    """List the pixels with a role, and on the edge if wanted, in reading order as y << 16 | x."""
+    height, width = states.shape
+    chosen = np.empty((height - 2) * (width - 2), np.int32)
+    count = 0
+    for y in range(1, height - 1):
+        whole = edge and (y == 1 or y == height - 2)
+        for x in range(1, width - 1):
+            chosen[count] = y << 16 | x
+            at_end = edge and (x == 1 or x == width - 2)
+            count += whole or at_end or (roles[states[y, x]] & wanted) != 0
+    return chosen[:count]
+
+
+@compiled
+def _descending(pixels: Ints, frame: Ints, top: int) -> Ints:
+    """Sort pixels by falling level, equal ones in the order given."""
+    start = np.zeros(top + 2, np.int32)
+    for packed in pixels:
+        start[top - frame[packed >> 16, packed & 0xFFFF] + 1] += 1
+    for i in range(top + 1):
+        start[i + 1] += start[i]
+    ordered = np.empty(len(pixels), np.int32)
+    for packed in pixels:
+        bucket = top - frame[packed >> 16, packed & 0xFFFF]
+        ordered[start[bucket]] = packed
+        start[bucket] += 1
+    return ordered
 
 
 @compiled
@@ -118,62 +168,129 @@ def _extend(components: Ints, root: int, x0: int, y0: int, x1: int, y1: int) -> 
 
 
 @compiled
-def _segments(levels: Ints, top: int, pieces: Table, growth: Table, by_area: bool) -> Ints:
+def _absorb(
+    components: Ints, root: int, other: int, level: int, by_area: bool, segments: Ints, count: int
+) -> int:
+    """Merge a component into another at a level."""
+    x0, y0 = components[other, X0], components[other, Y0]
+    x1, y1 = components[other, X1], components[other, Y1]
+    count = _close(components, other, level, segments, count)
+    if by_area or _outgrows(components, root, x0, y0, x1, y1):
+        count = _close(components, root, level, segments, count)
+        _extend(components, root, x0, y0, x1, y1)
+    components[root, AREA] += components[other, AREA]
+    components[root, FIRST] = min(components[root, FIRST], components[other, FIRST])
+    return count
+
+
+@compiled
+def _bulk(
+    frame: Ints, states: Table, above: Ints, roles: Table, wanted: int, growth: Table, top: int
+) -> tuple[Ints, Ints]:
+    """List what pixels without a wanted role add, level by level: summit << 3 | area.
+
+    The second list says where each level begins, the highest first.
+    """
+    height, width = frame.shape
+    start = np.zeros(top + 2, np.int32)
+    for y in range(1, height - 1):
+        for x in range(1, width - 1):
+            start[top - frame[y, x] + 1] += (roles[states[y, x]] & wanted) == 0
+    for i in range(top + 1):
+        start[i + 1] += start[i]
+    free = start.copy()
+    added = np.empty(start[top + 1], np.int32)
+    for y in range(1, height - 1):
+        for x in range(1, width - 1):
+            summit = above[above[y * width + x]]
+            if above[summit] != summit:
+                summit = _end(above, y * width + x)
+            above[y * width + x] = summit
+            if (roles[states[y, x]] & wanted) == 0:
+                bucket = top - frame[y, x]
+                added[free[bucket]] = summit << 3 | growth[states[y, x]]
+                free[bucket] += 1
+    return added, start
+
+
+@compiled
+def _add_bulk(
+    added: Ints, leader: Ints, components: Ints, level: int, segments: Ints, count: int
+) -> int:
+    """Add one level's bulk to the areas."""
+    for item in added:  # calls cost more than what they do here, hence the questions before them
+        root = leader[item >> 3]
+        if leader[root] != root:
+            root = _end(leader, root)
+        if components[root, SINCE] > level:
+            count = _close(components, root, level, segments, count)
+        components[root, AREA] += item & 7
+    return count
+
+
+@compiled
+def _segments(
+    levels: Ints, top: int, pieces: Table, roles: Table, growth: Table, by_area: bool
+) -> Ints:
     """Follow the components from the highest threshold down to 0.
 
-    `pieces` names one neighbour for each separate piece around a pixel and `growth` the area that
-    the pixel adds, both by the state of its neighbours. With `by_area` a segment also ends when
-    the area changes, not only when the box does.
+    The tables say, by the state of a pixel's neighbours, which separate pieces surround it, what
+    it may do to a component, and how much area it adds. With `by_area` a segment also ends when
+    the area or the first pixel changes, not only when the box does.
     """
     frame = _framed(levels)
     width = frame.shape[1]
-    order, states = _descending_order(frame, top), _neighbour_states(frame).ravel()
-    level_of = frame.ravel()
-    steps = np.array([-width, 1 - width, 1, 1 + width, width, width - 1, -1, -1 - width])
-    parent = np.empty(frame.size, np.int32)
-    components = np.empty((frame.size, 8), np.int32)  # used at roots alone
-    segments = np.empty((2 * order.size + 1, 8), np.int32)
+    states = _neighbour_states(frame)
+    above = _ascents(states, pieces)
+    steps = _steps(width)
+    wanted = START | JOIN | WIDEN | HEIGHTEN | (LEAD if by_area else 0)
+    visited = _descending(_chosen(states, roles, wanted, False), frame, top)
+    leader = np.empty(frame.size, np.int32)  # of a summit: the one that stands for its component
+    components = np.empty((frame.size, 8), np.int32)  # used at leaders alone
+    if by_area:
+        added, start = _bulk(frame, states, above, roles, wanted, growth, top)
+    else:
+        added, start = np.empty(0, np.int32), np.empty(0, np.int32)
+    segments = np.empty((2 * (len(visited) + len(added)) + 1, 8), np.int32)
     count = 0
     root = 0
-    for i in range(order.size):
-        y, x = order[i] >> 16, order[i] & 0xFFFF
-        pixel = y * width + x
-        level, state = level_of[pixel], states[pixel]
-        piece = pieces[state, 0]
-        if piece == NO_PIECE:
-            parent[pixel] = root = pixel
+    current = top  # the level whose bulk comes next
+    for packed in visited:
+        y, x = packed >> 16, packed & 0xFFFF
+        level, state, pixel = frame[y, x], states[y, x], y * width + x
+        while by_area and current > level:
+            part = added[start[top - current] : start[top - current + 1]]
+            count = _add_bulk(part, leader, components, current, segments, count)
+            current -= 1
+        role = roles[state]
+        if role & START:
+            leader[pixel] = root = pixel
             components[root, X0] = components[root, X1] = x
             components[root, Y0] = components[root, Y1] = y
             components[root, SINCE] = level
             components[root, AREA] = growth[state]
             components[root, FIRST] = pixel
             continue
-        root = _root(parent, pixel + steps[piece])
+        root = _end(leader, _end(above, pixel))
         for j in range(1, 4):
-            piece = pieces[state, j]
-            if piece == NO_PIECE:
+            if pieces[state, j] == NO_PIECE:
                 break
-            other = _root(parent, pixel + steps[piece])
-            if other == root:
-                continue
-            if components[other, SINCE] > components[root, SINCE]:
-                root, other = other, root
-            x0, y0 = components[other, X0], components[other, Y0]
-            x1, y1 = components[other, X1], components[other, Y1]
-            count = _close(components, other, level, segments, count)
-            if by_area or _outgrows(components, root, x0, y0, x1, y1):
-                count = _close(components, root, level, segments, count)
-                _extend(components, root, x0, y0, x1, y1)
-            components[root, AREA] += components[other, AREA]
-            components[root, FIRST] = min(components[root, FIRST], components[other, FIRST])
-            parent[other] = root
-        parent[pixel] = root
+            other = _end(leader, _end(above, pixel + steps[pieces[state, j]]))
+            if other != root:
+                if components[other, SINCE] > components[root, SINCE]:
+                    root, other = other, root
+                count = _absorb(components, root, other, level, by_area, segments, count)
+                leader[other] = root
         if by_area or _outgrows(components, root, x, y, x, y):
             count = _close(components, root, level, segments, count)
             _extend(components, root, x, y, x, y)
             components[root, AREA] += growth[state]
             components[root, FIRST] = min(components[root, FIRST], pixel)
-    count = _close(components, root, -1, segments, count)
+    while by_area and current >= 0:
+        part = added[start[top - current] : start[top - current + 1]]
+        count = _add_bulk(part, leader, components, current, segments, count)
+        current -= 1
+    count = _close(components, _end(leader, root), -1, segments, count)
     for i in range(count):
         for column in range(4):
             segments[i, column] -= 1  # out of the frame
@@ -204,70 +321,100 @@ def _holes_of(background: Ints, height: int, width: int, top: int) -> Ints:
 
 
 @compiled
-def _fill_holes(levels: Ints, top: int) -> Ints:
-    """Raise every pixel to the highest threshold at which no background path leads out.
+def _fill_holes(levels: Ints, top: int, pieces: Table, roles: Table) -> Ints:
+    """Raise every pixel to the highest threshold at which it is foreground or enclosed by it.
 
-    A path to the edge (4-connected) is open at threshold k if all its levels lie below k, so the
-    answer is the smallest over all paths of the largest level on them. Flooding from the edge in
-    rising order finds it.
+    A background component (4-connected) is a hole until it touches the map's edge. On the inverted
+    map it grows like any component, and opens at the level at which it reaches the edge or joins
+    one that does. Up to that threshold all of it counts as filled.
     """
-    height, width = levels.shape
-    filled = np.full((height, width), -1, np.int32)
-    first = np.full(top + 1, -1, np.int32)  # a linked list of waiting pixels for each level
-    following = np.empty(height * width, np.int32)
-    for y in range(height):
-        for x in range(width):
-            if y == 0 or x == 0 or y == height - 1 or x == width - 1:
-                level = filled[y, x] = levels[y, x]
-                following[y * width + x] = first[level]
-                first[level] = y * width + x
-    for level in range(top + 1):
-        while first[level] >= 0:
-            pixel = first[level]
-            first[level] = following[pixel]
-            y, x = pixel // width, pixel % width
-            for step in range(4):
-                ny = y + (step == 0) - (step == 1)
-                nx = x + (step == 2) - (step == 3)
-                if 0 <= ny < height and 0 <= nx < width and filled[ny, nx] < 0:
-                    reached = filled[ny, nx] = max(level, levels[ny, nx])
-                    following[ny * width + nx] = first[reached]
-                    first[reached] = ny * width + nx
+    frame = _framed(top - levels)
+    height, width = frame.shape
+    states = _neighbour_states(frame)
+    above = _ascents(states, pieces)
+    steps = _steps(width)
+    leader = np.empty(frame.size, np.int32)
+    opens = np.full(frame.size, CLOSED, np.int32)  # the level at which a leader's component opens
+    merged = np.empty(frame.size, np.int32)  # leaders absorbed while closed, in the order of time
+    absorber = np.empty(frame.size, np.int32)
+    count = 0
+    for packed in _descending(_chosen(states, roles, START | JOIN, True), frame, top):
+        y, x = packed >> 16, packed & 0xFFFF
+        level, state, pixel = frame[y, x], states[y, x], y * width + x
+        if roles[state] & START:
+            leader[pixel] = pixel
+        root = _end(leader, _end(above, pixel))
+        for j in range(1, 4):
+            if pieces[state, j] == NO_PIECE:
+                break
+            other = _end(leader, _end(above, pixel + steps[pieces[state, j]]))
+            if other == root:
+                continue
+            if opens[other] != CLOSED:
+                root, other = other, root
+            leader[other] = root
+            if opens[other] == CLOSED and opens[root] != CLOSED:
+                opens[other] = level
+            elif opens[other] == CLOSED:
+                merged[count], absorber[other] = other, root
+                count += 1
+        edge = y == 1 or x == 1 or y == height - 2 or x == width - 2
+        if edge and opens[root] == CLOSED:
+            opens[root] = level
+    for i in range(count - 1, -1, -1):
+        opens[merged[i]] = opens[absorber[merged[i]]]
+    filled = np.empty_like(levels)
+    for y in range(1, height - 1):
+        for x in range(1, width - 1):
+            summit = above[above[y * width + x]]
+            if above[summit] != summit:
+                summit = _end(above, y * width + x)
+            above[y * width + x] = summit
+            opened = top - opens[summit]
+            filled[y - 1, x - 1] = max(levels[y - 1, x - 1], opened)
     return filled
 
 
 @compiled
-def _largest_first(segments: Ints, top: int, last_wins: bool) -> Ints:
-    """Keep for each threshold the segment of the largest area.
+def _first_come(ranked: Ints, top: int) -> Ints:
+    """Give each threshold the first segment in a list whose range holds it.
 
-    Segments are taken from the largest to the smallest; each covers the thresholds of its range
-    that are still free. `free` leads from a threshold to the next free one at or above it.
+    `free` leads from a threshold to the next one, at or above it, that has no segment yet.
     """
-    order = np.empty(len(segments), np.int64)
-    for i in range(len(segments)):
-        tie = segments[i, FIRST] if last_wins else -segments[i, FIRST]
-        order[i] = -((np.int64(segments[i, AREA]) << 32) + tie)
-    ranked = np.argsort(order)
-    free = np.arange(top + 2).astype(np.int32)
+    free = np.empty(top + 2, np.int32)
+    for k in range(top + 2):
+        free[k] = k
     winners = np.empty((top + 1, 8), np.int32)
-    for i in ranked:
-        k = _root(free, segments[i, LOW])
-        while k <= segments[i, HIGH]:
+    for i in range(len(ranked)):
+        k = _end(free, ranked[i, LOW])
+        while k <= ranked[i, HIGH]:
             for column in range(8):
-                winners[k, column] = segments[i, column]
+                winners[k, column] = ranked[i, column]
             winners[k, LOW] = winners[k, HIGH] = k
             free[k] = k + 1
-            k = _root(free, k)
+            k = _end(free, k)
     return winners
+
+
+def _largest(segments: Ints, top: int, *, last_wins: bool) -> Ints:
+    """Keep for each threshold the segment of the largest area, ties by their first pixel."""
+    first = segments[:, FIRST].astype(np.int64)
+    key = (segments[:, AREA].astype(np.int64) << 32) + (first if last_wins else -first)
+    return _first_come(segments[np.argsort(-key)], top)
+
+
+def _grown(levels: Ints, top: int, connectivity: int, growth: Table | None) -> Ints:
+    pieces, roles = pieces_table(connectivity), roles_table(connectivity)
+    area = pixel_area_table() if growth is None else growth
+    return _segments(levels, top, pieces, roles, area, growth is not None)
 
 
 def all_contours(levels: Ints, top: int, *, connectivity: int, holes: bool) -> Ints:
     """List the boxes of all components, and of all holes if wanted, with their thresholds."""
-    growth = pixel_area_table()
-    outer = _segments(levels, top, pieces_table(connectivity), growth, False)
+    outer = _grown(levels, top, connectivity, None)
     if not holes or top == 0:
         return outer
-    background = _segments(top - levels, top, pieces_table(12 - connectivity), growth, False)
+    background = _grown(top - levels, top, 12 - connectivity, None)
     height, width = levels.shape
     return np.concatenate([outer, _holes_of(background, height, width, top)])
 
@@ -279,12 +426,10 @@ def largest_polygon(levels: Ints, top: int) -> Ints:
     reading order counts, which is the first that OpenCV returns. A hole's contour never wins: its
     polygon is at most as large as the outer one, which is listed before it.
     """
-    filled = _fill_holes(levels, top)
-    segments = _segments(filled, top, pieces_table(8), polygon_area_table(), True)
-    return _largest_first(segments, top, True)
+    filled = _fill_holes(levels, top, pieces_table(4), roles_table(4))
+    return _largest(_grown(filled, top, 8, polygon_area_table()), top, last_wins=True)
 
 
 def largest_component(levels: Ints, top: int, *, connectivity: int) -> Ints:
     """Give the box of the component with the most pixels at each threshold, ties to the first."""
-    segments = _segments(levels, top, pieces_table(connectivity), pixel_area_table(), True)
-    return _largest_first(segments, top, False)
+    return _largest(_grown(levels, top, connectivity, pixel_area_table()), top, last_wins=False)

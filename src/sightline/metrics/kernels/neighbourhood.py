@@ -58,6 +58,36 @@ def pieces_table(connectivity: int) -> Table:
     return table
 
 
+# What a pixel may do to a component when it joins, as bits.
+START = 1  # it begins one
+JOIN = 2  # it touches several pieces, which may belong to different components
+WIDEN = 4  # it may reach a new column
+HEIGHTEN = 8  # it may reach a new row
+LEAD = 16  # it may come first in reading order: none of its neighbours before it is there yet
+
+
+@cache
+def roles_table(connectivity: int) -> Table:
+    """Tell what a pixel may do besides joining the one component that it touches.
+
+    In a smooth map hardly any pixel does anything. A pixel below or above one that is there
+    already adds no column, since both belong to one component; likewise for rows.
+    """
+    before = 0b11000011 if connectivity == 8 else 0b01000001  # NW, W, NE, N or W, N
+    table = np.zeros(256, np.uint8)
+    for state in range(256):
+        count = len(_pieces(state, connectivity))
+        north, east, south, west = (state >> i & 1 for i in EDGE_NEIGHBOURS)
+        table[state] = (
+            START * (count == 0)
+            + JOIN * (count > 1)
+            + WIDEN * (count > 0 and not north and not south)
+            + HEIGHTEN * (count > 0 and not west and not east)
+            + LEAD * (count > 0 and not state & before)
+        )
+    return table
+
+
 @cache
 def polygon_area_table() -> Table:
     """Give twice the growth of the area inside the border polygon when the centre is added.

@@ -1,0 +1,49 @@
+# Every target sets up .venv itself. Needs Python 3.11 or later with venv, and make.
+PYTHON ?= python3
+RUN := .venv/bin/
+READY := .venv/.ready
+PYTEST := $(RUN)pytest -n 2
+.DEFAULT_GOAL := help
+
+help: ## show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | \
+	  awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(RUN)python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	@touch $(READY)
+
+setup: $(READY) ## create .venv and install into it (1 minute)
+
+demo: $(READY) ## score a generated example with three kinds of maps (1 minute)
+	$(RUN)sightline demo --out demo
+
+lint: $(READY) ## ruff and mypy (30 seconds)
+	$(RUN)ruff check .
+	$(RUN)ruff format --check .
+	$(RUN)mypy
+
+test: lint ## lint and the everyday tests (under 15 minutes, usually 3)
+	$(PYTEST) -m "not long and not browser"
+
+test-long: $(READY) ## tests that take longer (10 minutes)
+	$(PYTEST) -m long
+
+test-browser: $(READY) ## tests that need Chromium (1 minute); none so far
+	$(RUN)pytest -m browser || test $$? -eq 5
+
+bench: $(READY) ## speed beside a named peer, in the same run (5 minutes)
+	$(RUN)python benchmarks/evaluate.py
+	$(RUN)python benchmarks/many_maps.py
+
+recipes: $(READY) ## rerun the published numbers; needs the annotations (DATA=../shared/data) (1 minute)
+	$(RUN)python recipes/run.py --data $(or $(DATA),../shared/data)
+
+docs: $(READY) ## write docs/commands.md and docs/registry.md from the code (10 seconds)
+	$(RUN)python docs/build.py
+
+clean: ## remove .venv, caches and the demo
+	rm -rf .venv demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+.PHONY: help setup demo lint test test-long test-browser bench recipes docs clean
