@@ -30,12 +30,12 @@ SIDE = 224
 
 
 def cam_like(rng: np.random.Generator, cells: int) -> Floats:
-    """A coarse map upsampled as the papers do."""
+    """Upsample a coarse map as the papers do."""
     return prepare(rng.random((cells, cells)))
 
 
 def gradient_like(rng: np.random.Generator) -> Floats:
-    """A spiky map: absolute noise, lightly blurred, denser in the middle."""
+    """Make a spiky map: absolute noise, lightly blurred, denser in the middle."""
     noise = np.abs(cv2.GaussianBlur(rng.normal(size=(SIDE, SIDE)), (0, 0), 1))
     offsets = np.linspace(-1, 1, SIDE)
     weight = np.exp(-(offsets[:, None] ** 2 + offsets**2))
@@ -73,7 +73,7 @@ def _overlaps(boxes: Floats, truth: Floats) -> Floats:
 
 
 def ours(score_map: Floats, truth: Floats, largest: bool) -> Floats:
-    """The same numbers from the component tree."""
+    """Give the same numbers from the component tree."""
     protocol = preset("reference-v1" if largest else "reference-v2")
     found = map_boxes(score_map, protocol)
     by_level = fast_boxes.best_overlap(

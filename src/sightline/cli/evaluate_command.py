@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, make_dataclass
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import tyro
 
@@ -31,13 +31,20 @@ SET_BY_OTHER_FLAGS = ("name", "ground_truth_kind", "thresholds")
 
 def _optional(declared: type, *, leave: Sequence[str] = ()) -> type:
     """Make flags of a dataclass's fields that are unset unless given."""
-    hints = get_type_hints(declared)
-    kept = [item for item in fields(declared) if item.name not in leave]
-    return make_dataclass(
-        f"{declared.__name__} choices",
-        [(item.name, hints[item.name] | None, field(default=None)) for item in kept],
-        frozen=True,
-    )
+    hints = get_type_hints(declared, include_extras=True)
+    flags = [
+        (item.name, _flag(hints[item.name]), field(default=None))
+        for item in fields(declared)
+        if item.name not in leave
+    ]
+    return make_dataclass(declared.__name__, flags, frozen=True)
+
+
+def _flag(hint: Any) -> Any:
+    """Make a type optional, with the text that annotates it as its help."""
+    kind, *texts = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    flag = Annotated[kind | None, tyro.conf.arg(help=texts[0] if texts else None)]
+    return Annotated[flag, tyro.conf.FlagConversionOff] if kind is bool else flag
 
 
 @dataclass(frozen=True)
@@ -62,9 +69,9 @@ class Arguments:
     """keep the result row in this folder; what is there is not computed again"""
     json: str = ""
     """write the result as JSON to this file, or - for standard output"""
-    request: Request = field(default_factory=Request)
-    choices: Any = None
-    baseline: Any = None
+    request: Annotated[Request, tyro.conf.arg(name="settings")] = field(default_factory=Request)
+    choices: tyro.conf.Suppress[Any] = None
+    baseline: tyro.conf.Suppress[Any] = None
 
     def run(self) -> int:
         """Evaluate and print."""
@@ -108,7 +115,14 @@ def command(arguments: Sequence[str]) -> type:
     choices = _optional(Protocol, leave=SET_BY_OTHER_FLAGS)
     built = make_dataclass(
         "Evaluate",
-        [("choices", choices, field(default_factory=choices)), *options],
+        [
+            (
+                "choices",
+                Annotated[choices, tyro.conf.arg(name="protocol choices")],
+                field(default_factory=choices),
+            ),
+            *options,
+        ],
         bases=(Arguments,),
         frozen=True,
     )

@@ -11,6 +11,7 @@ from typing import Protocol
 from sightline.errors import SightlineError, UsageError
 
 COMMANDS = {
+    "demo": "score a generated example: nothing to download",
     "evaluate": "score a folder of score maps",
     "data check": "tell whether a ground truth is whole, and what is wrong with it",
     "data list": "list the data sets and formats that are known",
@@ -87,7 +88,12 @@ def _parsed(name: str, arguments: list[str]) -> Command:
                 module.command(arguments),
                 prog=f"sightline {name}",
                 args=arguments,
-                config=(tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff),
+                config=(
+                    tyro.conf.OmitArgPrefixes,
+                    tyro.conf.FlagCreatePairsOff,
+                    tyro.conf.DisallowNone,
+                    tyro.conf.PositionalMetavarFromFieldName,
+                ),
             )
     except SystemExit as stop:
         if not stop.code:

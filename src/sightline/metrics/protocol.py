@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,24 +19,39 @@ class Protocol:
 
     name: str
     ground_truth_kind: Literal["boxes", "masks"] = "boxes"
-    evaluation_size: int | None = None  # resize maps to a square of this side; None: as stored
-    levels: Literal["quantized", "exact"] = (
-        "quantized"  # 255 levels relative to the maximum, or all
-    )
-    comparison: Literal[">", ">="] = ">"  # foreground is where the score is ... the threshold
-    connectivity: Literal[4, 8] = 8
-    contours: Literal["all", "largest"] = "all"
-    largest_by: Literal["polygon", "pixels"] = "polygon"
-    holes: bool = True  # the outlines of holes are candidates too
-    box_ends: Literal["reference", "true"] = "reference"  # see metrics/geometry.py
-    iou_thresholds: tuple[int, ...] = (30, 50, 70)  # percent
-    threshold_choice: Literal["per-delta", "joint", "fixed", "transferred", "per-image-oracle"] = (
-        "per-delta"
-    )
+    evaluation_size: Annotated[
+        int | None, "resize maps to a square of this side; as stored if not given"
+    ] = None
+    levels: Annotated[
+        Literal["quantized", "exact"], "255 levels relative to the maximum, or all that occur"
+    ] = "quantized"
+    comparison: Annotated[
+        Literal[">", ">="], "foreground is where the score is > or >= the threshold"
+    ] = ">"
+    connectivity: Annotated[Literal[4, 8], "of components"] = 8
+    contours: Annotated[
+        Literal["all", "largest"], "boxes of all components, or of the largest alone"
+    ] = "all"
+    largest_by: Annotated[
+        Literal["polygon", "pixels"], "size is the area of the outline's polygon, or pixels"
+    ] = "polygon"
+    holes: Annotated[bool, "the outlines of holes are candidates too"] = True
+    box_ends: Annotated[
+        Literal["reference", "true"], "the released evaluator's reading of a side, or the true one"
+    ] = "reference"
+    iou_thresholds: Annotated[tuple[int, ...], "percentages"] = (30, 50, 70)
+    threshold_choice: Annotated[
+        Literal["per-delta", "joint", "fixed", "transferred", "per-image-oracle"],
+        "best threshold for each IoU threshold, one for all, or each image's own",
+    ] = "per-delta"
     thresholds: tuple[float, ...] = ()  # those given; empty: 0, .001, ... .999, or all with `exact`
-    truth_boxes: Literal["best", "first"] = "best"
-    map_class: Literal["gt-known", "top-1", "top-5"] = "gt-known"
-    pointing_tolerance: int = 0  # pixels
+    truth_boxes: Annotated[
+        Literal["best", "first"], "match the best true box, or the first one alone"
+    ] = "best"
+    map_class: Annotated[
+        Literal["gt-known", "top-1", "top-5"], "the true class's map, or that of predicted classes"
+    ] = "gt-known"
+    pointing_tolerance: Annotated[int, "pixels that the peak may lie off the object"] = 0
 
     def __post_init__(self) -> None:
         """Refuse combinations that mean nothing."""

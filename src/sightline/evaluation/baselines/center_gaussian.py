@@ -8,18 +8,26 @@ width does not matter to the ranking of pixels; it is wide enough here for all 2
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sightline.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """How the Gaussian lies."""
 
-    center: float = 112.0  # pixels of a map of 224 x 224
-    sigma: float = 80.0  # pixels of a map of 224 x 224
-    size: int = 224  # side of the map
+    center: Annotated[float, "in pixels of a map of 224 x 224"] = 112.0
+    sigma: Annotated[float, "width, in pixels of a map of 224 x 224"] = 80.0
+    size: Annotated[int, "side of the map"] = 224
+
+    def __post_init__(self) -> None:
+        """Refuse what draws nothing."""
+        if not (self.sigma > 0 and self.size > 0 and np.isfinite(self.center)):
+            raise UsageError("center-gaussian needs a positive sigma and size, and a finite center")
 
 
 def score_map(options: Options) -> NDArray[np.float64]:
