@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -178,6 +178,22 @@ class Scene:
         self.paint(self.masks / "birds/ignore.png", (20, 0, WIDTH, HEIGHT))
         self.list("localization", *lines)
         return self.masks
+
+    def predictions(self, ranked: Iterable[object]) -> Path:
+        """Write a classifier's ranked classes, a cell of them for each image."""
+        file = self.root / "predictions.csv"
+        lines = [f"{name},{classes}" for name, classes in zip(self.ids, ranked, strict=True)]
+        file.write_text("\n".join(lines), encoding="utf-8")
+        return file
+
+    def table(self) -> Path:
+        """Write the ground truth as a table with names of classes."""
+        file = self.root / "truth.csv"
+        lines = ["image,x0,y0,x1,y1,width,height,label"]
+        for i, label in enumerate(self.labels):
+            lines.append(f"{self.box_line(i)},{WIDTH},{HEIGHT},class {label}")
+        file.write_text("\n".join(lines), encoding="utf-8")
+        return file
 
     @staticmethod
     def paint(file: Path, box: tuple[int, ...]) -> None:

@@ -395,12 +395,16 @@ def test_a_single_map_where_a_folder_is_needed_says_so(scene, sightline):
 def test_places_that_do_not_exist(scene, sightline, tmp_path):
     assert "nomaps" in sightline("evaluate", tmp_path / "nomaps", scene.truth).refusal()
     assert "notruth" in sightline("evaluate", scene.maps, tmp_path / "notruth").refusal()
-    assert "nomasks" in sightline(
-        "evaluate", scene.maps, scene.truth, "--masks", tmp_path / "nomasks"
-    ).refusal()
-    assert "nobody" in sightline(
-        "evaluate", scene.maps, scene.truth, "--predictions", tmp_path / "nobody.csv"
-    ).refusal()
+    assert (
+        "nomasks"
+        in sightline("evaluate", scene.maps, scene.truth, "--masks", tmp_path / "nomasks").refusal()
+    )
+    assert (
+        "nobody"
+        in sightline(
+            "evaluate", scene.maps, scene.truth, "--predictions", tmp_path / "nobody.csv"
+        ).refusal()
+    )
 
 
 def test_a_folder_that_is_no_ground_truth(scene, sightline, tmp_path):
@@ -488,9 +492,10 @@ def test_masks_without_any_foreground_have_no_score(scene, sightline):
     scene.add_masks()
     for i in range(6):
         scene.paint(scene.masks / f"birds/{i}.png", (0, 0, 0, 0))
-    assert "foreground" in sightline(
-        "evaluate", scene.maps, scene.truth, "--masks", scene.masks
-    ).refusal()
+    assert (
+        "foreground"
+        in sightline("evaluate", scene.maps, scene.truth, "--masks", scene.masks).refusal()
+    )
 
 
 def test_a_ground_truth_without_masks_says_how_to_give_them(scene, sightline):
@@ -568,9 +573,7 @@ def test_single_maps_beside_shards_are_ambiguous(scene, sightline, suffix):
 @both_shards
 def test_a_bad_map_in_a_shard_is_named(scene, sightline, suffix):
     folder = shards(scene, suffix)
-    write_shard(
-        folder / f"1{suffix}", {name: np.full((2, 2), np.nan) for name in scene.ids[3:]}
-    )
+    write_shard(folder / f"1{suffix}", {name: np.full((2, 2), np.nan) for name in scene.ids[3:]})
     answer = sightline("evaluate", folder, scene.truth)
     for text in (f"1{suffix}", "birds/3.jpg", "NaN"):
         assert text in answer.refusal()

@@ -111,7 +111,7 @@ def test_a_size_that_is_not_positive_is_named(tmp_path: Path) -> None:
 
 def test_boxes_without_a_size_are_refused(tmp_path: Path) -> None:
     found = read(write(tmp_path, image_sizes=""))
-    assert {problem.line for problem in found.problems} == {1, 2, 3}
+    assert [problem.line for problem in found.problems] == [1, 2]  # once for each image
     assert all("no size is known" in problem.what for problem in found.problems)
 
 
@@ -163,9 +163,16 @@ def test_masks_carry_their_ignore_region_on_the_first_line_only(tmp_path: Path) 
     assert not found.split.sizes.any()
 
 
+def test_masks_that_all_lie_elsewhere_are_one_problem(tmp_path: Path) -> None:
+    text = "a/x.jpg,a/x_1.png,\na/y.jpg,a/y_1.png,"
+    found = read(write(tmp_path, image_sizes=None, localization=text))
+    assert "do not lie beside it" in one_problem(found).what
+    assert len(found.split.ids) == 2  # what the lists say is still there to be counted
+
+
 def test_a_missing_mask_and_one_outside_are_named(tmp_path: Path) -> None:
     text = "a/x.jpg,a/x_1.png,\na/y.jpg,../y_1.png,"
-    found = read(write(tmp_path, image_sizes=None, localization=text))
+    found = read(write(tmp_path, image_sizes=None, localization=text), tmp_path)
     missing, outside = found.problems
     assert "x_1.png is missing" in missing.what
     assert missing.line == 1

@@ -1,9 +1,9 @@
 """`sightline evaluate`: score maps in, the localization score out."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, make_dataclass
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Optional, get_args, get_origin, get_type_hints
 
 import tyro
 
@@ -29,21 +29,22 @@ BASELINE = "baseline:"
 SET_BY_OTHER_FLAGS = ("name", "ground_truth_kind", "thresholds")
 
 
-def _optional(declared: type, *, leave: Sequence[str] = ()) -> type:
+def _optional(declared: type, hint: Callable[[object], str], *, leave: Sequence[str] = ()) -> type:
     """Make flags of a dataclass's fields that are unset unless given."""
     hints = get_type_hints(declared, include_extras=True)
     flags = [
-        (item.name, _flag(hints[item.name]), field(default=None))
+        (item.name, _flag(hints[item.name], hint(item.default)), field(default=None))
         for item in fields(declared)
         if item.name not in leave
     ]
     return make_dataclass(declared.__name__, flags, frozen=True)
 
 
-def _flag(hint: Any) -> Any:
+def _flag(declared: Any, hint: str) -> Any:
     """Make a type optional, with the text that annotates it as its help."""
-    kind, *texts = get_args(hint) if get_origin(hint) is Annotated else (hint,)
-    flag = Annotated[kind | None, tyro.conf.arg(help=texts[0] if texts else None)]
+    kind, *texts = get_args(declared) if get_origin(declared) is Annotated else (declared,)
+    shown = tyro.conf.arg(help=texts[0] if texts else "", help_behavior_hint=hint)
+    flag = Annotated[Optional[kind], shown]  # type: ignore[valid-type] # noqa: UP045
     return Annotated[flag, tyro.conf.FlagConversionOff] if kind is bool else flag
 
 
@@ -110,15 +111,17 @@ def command(arguments: Sequence[str]) -> type:
     options: list[Any] = []
     if named:
         module = registry.load("baseline", named.removeprefix(BASELINE))
-        declared = _optional(module.Options)
+        declared = _optional(module.Options, lambda default: f"(default: {default})")
         options = [("baseline", declared, field(default_factory=declared))]
-    choices = _optional(Protocol, leave=SET_BY_OTHER_FLAGS)
+    choices = _optional(Protocol, lambda _: "", leave=SET_BY_OTHER_FLAGS)
     built = make_dataclass(
         "Evaluate",
         [
             (
                 "choices",
-                Annotated[choices, tyro.conf.arg(name="protocol choices")],
+                Annotated[
+                    choices, tyro.conf.arg(name="protocol (the preset decides what is not given)")
+                ],
                 field(default_factory=choices),
             ),
             *options,

@@ -29,6 +29,9 @@ class Command(Protocol):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and give its exit code: 0 done, 1 failed, 2 wrong usage."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # names need not be printable
     try:
         return _dispatch(list(sys.argv[1:] if arguments is None else arguments))
     except SightlineError as error:

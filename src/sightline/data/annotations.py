@@ -127,6 +127,8 @@ class AnnotationBuilder:
             self.refuse(name, f"box {shown} is inverted", file, line, "write x0, y0, x1, y1")
         elif min(x0, y0) < 0:
             self.refuse(name, f"box {shown} has a negative corner", file, line, "start at 0")
+        elif not width and name in self._bad:
+            return  # its size was refused
         elif not width and self._sizes_needed:
             self.refuse(name, "no size is known for an image with boxes", file, line, "state it")
         elif width and (x0 >= width or y0 >= height):
@@ -138,11 +140,18 @@ class AnnotationBuilder:
             self.warnings["zero_area_boxes"] += x0 == x1 or y0 == y1
 
     def add_mask(
-        self, name: str, source: MaskSource, file: str, line: int = 0, *, ignore: bool = False
+        self,
+        name: str,
+        source: MaskSource,
+        file: str,
+        line: int = 0,
+        *,
+        ignore: bool = False,
+        there: bool = True,
     ) -> None:
-        """Add an object's mask, or a region to ignore."""
-        if isinstance(source, Path) and not source.is_file():
-            self.refuse(name, f"mask {source} is missing", file, line, "pass its root with --masks")
+        """Add an object's mask, or a region to ignore; a file must be `there` already."""
+        if isinstance(source, Path) and there and not source.is_file():
+            self.refuse(name, f"mask {source} is missing", file, line, "check the masks' folder")
         else:
             (self._items[name].ignored if ignore else self._items[name].objects).append(source)
 
@@ -167,6 +176,12 @@ class AnnotationBuilder:
                 self.refuse(name, "image has no ground truth", item.file, item.line, remedy)
                 del kept[name]
         items = list(kept.values())
+        for kind, having in (
+            ("boxes", [bool(item.boxes) for item in items]),
+            ("masks", [bool(item.objects) for item in items]),
+        ):
+            if any(having):
+                self.warnings[f"images_without_{kind}"] += having.count(False)
         split = Split(
             dataset=self.request.dataset,
             name=self.request.split,

@@ -19,7 +19,7 @@ def check(
     """Read everything, masks included, and tell what is there and what is wrong."""
     annotations = read_annotations(place, split=split, masks=masks, ignore_value=ignore_value)
     problems = [str(problem) for problem in annotations.problems]
-    if annotations.masks:
+    if annotations.masks and (masks or not problems):
         problems += _unreadable(annotations.masks)
     problems += _counts_differ(annotations)
     return {

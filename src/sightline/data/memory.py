@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sightline.data.annotations import AnnotationBuilder, Request
 from sightline.data.truth import UNKNOWN_SPLIT, GroundTruth, guarded
-from sightline.errors import DataError
+from sightline.errors import DataError, Problem
 from sightline.types import Pixels
 
 
@@ -22,6 +22,9 @@ def truth_from_arrays(
         array = np.asarray(given)
         builder.item(name, file="truth")
         if array.ndim == 2 and (array.shape[1] != 4 or array.dtype == bool):
+            if not np.isin(array, (0, 1, 255)).all():
+                what = "mask holds other values than 0, 1 and 255 (ignored)"
+                raise DataError([Problem(what, image=name, remedy="threshold it first")])
             builder.add_mask(name, Pixels(array.astype(np.uint8)), "truth")
         else:
             for box in array.reshape(-1, 4):

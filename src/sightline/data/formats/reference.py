@@ -14,6 +14,9 @@ from pathlib import Path
 from sightline.data.annotations import AnnotationBuilder, Annotations, Request
 from sightline.data.formats._shared import read_text
 from sightline.data.paths import unsafe
+from sightline.errors import Problem
+
+PROBED = 20  # masks looked for before the folder is taken to be elsewhere
 
 
 def recognises(path: Path, request: Request) -> bool:
@@ -94,7 +97,14 @@ def _holds_masks(file: Path) -> bool:
 
 def _read_masks(file: Path, builder: AnnotationBuilder) -> None:
     root = builder.request.masks or file.parent
-    for line, (name, *sources) in _rows(file, 3, builder):
+    rows = list(_rows(file, 3, builder))
+    there = builder.request.masks is not None or any(
+        (root / source).is_file() for _, (_, source, _) in rows[:PROBED]
+    )
+    if not there:  # one problem instead of one for each mask
+        what, remedy = "masks are named here but do not lie beside it", "pass --masks FOLDER"
+        builder.problems.append(Problem(what, str(file), remedy=remedy))
+    for line, (name, *sources) in rows:
         if not builder.known(name, str(file), line):
             continue
         for source, ignore in zip(sources, (False, True), strict=True):
@@ -102,4 +112,5 @@ def _read_masks(file: Path, builder: AnnotationBuilder) -> None:
             if reason:
                 builder.refuse(name, f"mask name '{source}' is {reason}", str(file), line)
             elif source:
-                builder.add_mask(name, root / source, str(file), line, ignore=ignore)
+                mask = root / source
+                builder.add_mask(name, mask, str(file), line, ignore=ignore, there=there)
