@@ -259,3 +259,28 @@ def large_map(kind, shape):
         draw(made, corners[:2], corners[2:], float(rng.integers(8) / 7), 1)
         draw(made, corners[2:], corners[:2], float(rng.integers(8) / 7), 2)
     return made / made.max()
+
+
+def blobs(n, seed=0, shape=(24, 20), levels=None):
+    """Make n maps with a blob each, and its true boxes: near it, or not so near."""
+    rng = np.random.default_rng(seed)
+    height, width = shape
+    y, x = np.mgrid[:height, :width]
+    maps, truths = [], []
+    for _ in range(n):
+        cy, cx = rng.uniform(4, height - 4), rng.uniform(4, width - 4)
+        sy, sx = rng.uniform(2, 6, 2)
+        made = np.exp(-((y - cy) ** 2) / (2 * sy**2) - (x - cx) ** 2 / (2 * sx**2))
+        made = np.clip(made + rng.normal(0, 0.06, shape), 0, None)
+        made /= made.max()
+        maps.append(np.round(made * levels) / levels if levels else made)
+        boxes = []
+        for _ in range(rng.integers(1, 3)):
+            half = rng.uniform(0.7, 2.2) * np.array([sx, sy])
+            far = 6 if rng.random() < 0.25 else 1
+            middle = np.clip(np.array([cx, cy]) + rng.normal(0, far, 2), 2, [width - 3, height - 3])
+            low = np.maximum(np.rint(middle - half), 0)
+            high = np.minimum(np.rint(middle + half), [width - 1, height - 1])
+            boxes.append([*low, *high])
+        truths.append(np.array(boxes))
+    return maps, truths

@@ -60,7 +60,11 @@ def test_no_boxes_give_an_empty_table():
 
 
 @given(
-    st.integers(1, 500), st.integers(1, 500), st.integers(0, 499), st.integers(1, 300), st.booleans()
+    st.integers(1, 500),
+    st.integers(1, 500),
+    st.integers(0, 499),
+    st.integers(1, 300),
+    st.booleans(),
 )
 def test_corners_are_scaled_one_by_one_and_cut(width, height, corner, frame, square):
     x, y = min(corner, width - 1), min(corner, height - 1)

@@ -62,9 +62,7 @@ def released_boxes(score_map, threshold, many):
     contours = cv2.findContours(bits, cv2.RETR_TREE, cv2.CHAIN_APPROX_SIMPLE)[-2]
     if not contours:
         return {(0, 0, 0, 0)}
-    rectangles = map(
-        cv2.boundingRect, contours if many else [max(contours, key=cv2.contourArea)]
-    )
+    rectangles = map(cv2.boundingRect, contours if many else [max(contours, key=cv2.contourArea)])
     return {(x, y, min(x + w, width - 1), min(y + h, height - 1)) for x, y, w, h in rectangles}
 
 

@@ -10,9 +10,7 @@ from sightline.metrics.kernels import fast_pixels, reference
 from sightline.metrics.protocol import threshold_grid
 
 EDGES = np.append(threshold_grid(), 1.0)
-NEAR_EDGES = np.clip(
-    np.concatenate([EDGES, np.nextafter(EDGES, -1), np.nextafter(EDGES, 2)]), 0, 1
-)
+NEAR_EDGES = np.clip(np.concatenate([EDGES, np.nextafter(EDGES, -1), np.nextafter(EDGES, 2)]), 0, 1)
 SCORES = st.one_of(st.sampled_from(NEAR_EDGES), st.floats(0, 1))
 CODES = st.sampled_from([0, 1, 255])
 

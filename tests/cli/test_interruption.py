@@ -1,0 +1,88 @@
+"""Ctrl-C, and what is said meanwhile."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from sightline import progress
+
+# Reports at once rather than after seconds, so that the test knows when maps are being scored.
+IMPATIENT = (
+    "import sys; from sightline import progress; "
+    "progress.PATIENCE = progress.LINE_EVERY = 0; "
+    "from sightline.cli.main import main; sys.exit(main(sys.argv[1:]))"
+)
+
+
+@pytest.fixture
+def crowd(tmp_path):
+    """List many images, and give them all one noisy map under as many names."""
+
+    def make(images, side):
+        truth, maps = tmp_path / "truth", tmp_path / "maps"
+        truth.mkdir()
+        maps.mkdir()
+        ids = [f"{i}" for i in range(images)]
+        size = f"{side},{side}"
+        lists = {
+            "image_ids": ids,
+            "class_labels": [f"{name},0" for name in ids],
+            "image_sizes": [f"{name},{size}" for name in ids],
+            "localization": [f"{name},3,3,30,30" for name in ids],
+        }
+        for name, lines in lists.items():
+            (truth / f"{name}.txt").write_text("\n".join(lines))
+        scores = np.random.default_rng(0).random((side, side)).astype(np.float32)
+        np.save(tmp_path / "noise.npy", scores)
+        for name in ids:
+            os.link(tmp_path / "noise.npy", maps / f"{name}.npy")
+        return maps, truth
+
+    return make
+
+
+@pytest.mark.parametrize(("images", "side"), [(4000, 224), (400, 1000)])
+def test_ctrl_c_ends_within_seconds_with_one_line(crowd, images, side):
+    arguments = ["evaluate", *map(str, crowd(images, side)), "--json", "-", "--threads", "2"]
+    started = subprocess.Popen(
+        [sys.executable, "-c", IMPATIENT, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    assert started.stderr.readline().startswith("evaluate: ")
+    stopped = time.monotonic()
+    started.send_signal(signal.SIGINT)
+    out, err = started.communicate(timeout=60)
+    seconds = time.monotonic() - stopped
+    lines = [line for line in err.splitlines() if line and not line.startswith("evaluate: ")]
+    assert (started.returncode, out) == (1, "")
+    assert len(lines) == 1, err
+    assert lines[0].startswith("sightline: stopped")
+    assert seconds < 5
+
+
+def test_progress_goes_to_standard_error_alone(scene, sightline, monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", 0)
+    monkeypatch.setattr(progress, "LINE_EVERY", 0)
+    answer = sightline("evaluate", scene.maps, scene.truth, "--json", "-")
+    assert answer.json["images"] == 6
+    lines = answer.err.splitlines()
+    assert lines
+    assert all(line.startswith("evaluate: ") and "/s, " in line for line in lines)
+    assert "left" in lines[0]
+
+
+def test_short_work_says_nothing(scene, sightline):
+    assert sightline("evaluate", scene.maps, scene.truth).err == ""
+
+
+def test_a_line_of_progress_tells_how_far_how_fast_and_how_long_still():
+    assert progress.line("evaluate", 250, 1000, 10) == "evaluate: 250/1000 (25 %), 25/s, 0:30 left"
+    assert progress.line("evaluate", 1, 36001, 1).endswith("10:00:00 left")
+    assert "0/0" in progress.line("evaluate", 0, 0, 0)
