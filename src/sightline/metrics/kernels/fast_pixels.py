@@ -61,8 +61,17 @@ def histograms(score_map: Floats, mask: Bytes, n: int) -> Ints:
             place[x] = lane[x] + bins * np.int32(min(mask[y, x], np.uint8(2))) + i
         for x in range(width):
             counts[np.uint32(place[x])] += 1
-    by_code = counts.reshape(4, 3, bins).sum(axis=0).astype(np.int32)
-    return np.stack((by_code[1], by_code[0]))
+    by_code = np.empty((2, bins), np.int32)
+    for code in range(2):
+        for i in range(bins):
+            first = code * bins + i
+            by_code[1 - code, i] = (
+                counts[first]
+                + counts[first + 3 * bins]
+                + counts[first + 6 * bins]
+                + counts[first + 9 * bins]
+            )
+    return by_code
 
 
 @compiled
