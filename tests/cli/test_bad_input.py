@@ -605,7 +605,6 @@ def test_a_npy_called_npz(scene, sightline):
         ("dtype", "object"),
         ("dtype", "nonsense"),
         ("scores", None),
-        ("id", None),
     ],
 )
 def test_a_parquet_shard_with_a_bad_cell(scene, sightline, column, value):
@@ -669,6 +668,17 @@ def test_a_mask_without_foreground_is_scored_and_counted(scene, sightline):
     ).json
     assert (result["images"], result["skipped"]) == (6, 0)
     assert result["warnings"]["masks_without_foreground"] == 1
+
+
+def test_the_interval_is_a_number_even_if_few_masks_have_foreground(scene, sightline):
+    scene.add_masks()
+    for i in range(1, 6):
+        scene.paint(scene.masks / f"birds/{i}.png", (0, 0, 0, 0))
+    result = sightline(
+        "evaluate", scene.maps, scene.truth, "--masks", scene.masks, "--json", "-"
+    ).json
+    low, high = result["interval"]
+    assert 0 <= low <= result["value"] <= high <= 100
 
 
 def test_a_map_a_rounding_error_above_one_is_told_apart_in_the_message(scene, sightline):

@@ -79,6 +79,47 @@ def test_names_of_classes_name_maps(scene, evaluate):
 # Masks
 
 
+def outlined(scene, folder, *more):
+    """Write a COCO file with the boxes' outlines, and more annotations."""
+    file = as_coco(scene, folder)
+    content = json.loads(file.read_text())
+    for entry in content["annotations"]:
+        x, y, width, height = entry["bbox"]
+        right, bottom = x + width, y + height
+        entry["segmentation"] = [[x, y, right, y, right, bottom, x, bottom]]
+    content["annotations"] += more
+    file.write_text(json.dumps(content))
+    return file
+
+
+def test_outlines_in_a_coco_file(scene, evaluate, tmp_path):
+    scene.add_masks()
+    scene.edit("localization", 1, "birds/0.jpg,birds/0.png,")
+    expected = evaluate("--masks", scene.masks)
+    file = outlined(scene, tmp_path)
+    assert evaluate("--protocol", "pixels", truth=file).numbers == expected.numbers
+    assert evaluate(truth=file)["metric"] == "MaxBoxAccV2"
+
+
+def test_a_crowd_is_ignored(scene, evaluate, tmp_path):
+    expected = evaluate("--masks", scene.add_masks())
+    runs = {"size": [24, 32], "counts": [20 * 24, 12 * 24]}  # the columns from 20 on
+    crowd = {"id": 9, "image_id": 0, "category_id": 0, "iscrowd": 1, "segmentation": runs}
+    file = outlined(scene, tmp_path, crowd)
+    assert evaluate("--protocol", "pixels", truth=file)["value"] == expected["value"]
+
+
+def test_a_map_of_an_image_that_has_no_annotation_is_no_stranger(scene, evaluate, tmp_path):
+    """COCO lists such images; they are counted, and their maps are nobody's mistake."""
+    file = as_coco(scene, tmp_path)
+    content = json.loads(file.read_text())
+    del content["annotations"][5]
+    file.write_text(json.dumps(content))
+    result = evaluate(truth=file)
+    assert result["images"] == 5
+    assert result["warnings"]["images_without_annotation"] == 1
+
+
 def as_mask_folder(scene, folder):
     for name in scene.ids:
         file = folder / "set/images" / name

@@ -100,7 +100,7 @@ def test_the_installed_command_and_the_module_are_the_same(python, tmp_path):
 
 
 def test_a_reader_who_has_seen_enough_is_no_error_to_speak_of(tmp_path):
-    """`sightline list | head -1`"""
+    # sightline list | head -1
     code = "import sys; sys.argv[1:] = ['list'] ; from sightline.cli.main import main; "
     code += "sys.stdin.readline(); sys.exit(main())"
     started = subprocess.Popen(
@@ -121,7 +121,7 @@ def test_a_reader_who_has_seen_enough_is_no_error_to_speak_of(tmp_path):
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--help"], ["--version"], ["list"], ["list", "--help"], ["evaluate", "--help"]],
+    [["--help"], ["--version"], ["list"], ["list", "--help"], ["data", "list"]],
     ids=" ".join,
 )
 def test_nothing_heavy_is_imported_to_say_what_there_is(python, arguments):

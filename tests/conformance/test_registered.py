@@ -85,7 +85,7 @@ def test_every_format_has_a_sample() -> None:
     assert set(own("format")) == set(SAMPLES)
 
 
-@pytest.mark.parametrize("kind", CHECKED_KINDS)
+@pytest.mark.parametrize("kind", sorted(CHECKED_KINDS))
 def test_every_file_has_a_title(kind: str) -> None:
     for entry in registry.describe(kind):
         assert entry.title.endswith(".") or entry.title.endswith("!"), entry.name

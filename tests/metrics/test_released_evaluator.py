@@ -121,8 +121,13 @@ def test_an_empty_map_gives_the_empty_box_at_every_threshold(name):
 
 @pytest.mark.parametrize(
     ("threshold", "expected"),
-    [(0, [1, 1, 4, 3]), (0.2, [1, 1, 4, 3]), (0.4, [2, 1, 4, 3]), (0.6, [2, 2, 4, 3])]
-    + [(0.8, [2, 2, 3, 3])],
+    [
+        (0, [1, 1, 4, 3]),
+        (0.2, [1, 1, 4, 3]),
+        (0.4, [2, 1, 4, 3]),
+        (0.6, [2, 2, 4, 3]),
+        (0.8, [2, 2, 3, 3]),
+    ],
 )
 def test_boxes_of_the_small_map_of_its_unit_test(threshold, expected):
     score_map = picture("00000", "04446", "04#86", "04446")

@@ -14,7 +14,7 @@ RAW = np.random.default_rng(5).normal(0.3, 2, (14, 14))
 FINITE = npst.arrays(
     np.float64,
     npst.array_shapes(min_dims=2, max_dims=2, max_side=6),
-    elements=st.floats(-1e6, 1e6),
+    elements=st.floats(-1e6, 1e6, width=32),
 )
 
 
@@ -93,7 +93,7 @@ def test_the_maximum_alone_keeps_zero_in_its_place(scores):
     found = normalized(scores, "max")
     if scores.max() > 0:
         assert found.max() == 1
-        assert (np.sign(found) == np.sign(scores)).all() or np.abs(scores).min() < 1e-290
+        assert (np.sign(found) == np.sign(scores)).all()
     else:
         assert not found.any()
 

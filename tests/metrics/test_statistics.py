@@ -161,7 +161,10 @@ def test_a_strong_difference_is_found(make):
 
 @ANY_EVIDENCE
 def test_exchanging_the_two_turns_the_sign(make):
-    first, second = make(n=20), make(n=20, **({"seed": 1} if make is mask_evidence else {"shift": 2}))
+    first, second = (
+        make(n=20),
+        make(n=20, **({"seed": 1} if make is mask_evidence else {"shift": 2})),
+    )
     one_way = paired_test(first, second, resamples=99)
     other_way = paired_test(second, first, resamples=99)
     assert one_way.difference == -other_way.difference != 0

@@ -1,5 +1,7 @@
 """Best overlaps over ranges of thresholds, and the runs that hit."""
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -60,7 +62,7 @@ def test_runs_cover_exactly_the_positions_that_hit(overlap):
         assert start < end
         covered[start:end] += 1
     assert covered.tolist() == (overlap >= 0.5).astype(int).tolist()
-    assert all(end < start for (_, end), (start, _) in zip(runs, runs[1:], strict=False))
+    assert all(end < start for (_, end), (start, _) in pairwise(runs))
 
 
 @given(npst.arrays(np.float64, (5, 7), elements=st.floats(0, 1)), st.permutations(range(5)))

@@ -8,11 +8,17 @@ from hypothesis import strategies as st
 
 from sightline.metrics.kernels.neighbourhood import (
     EDGE_NEIGHBOURS,
+    HEIGHTEN,
+    JOIN,
+    LEAD,
     NO_PIECE,
+    START,
     STEPS,
+    WIDEN,
     pieces_table,
     pixel_area_table,
     polygon_area_table,
+    roles_table,
 )
 
 STATES = range(256)
@@ -41,6 +47,20 @@ def test_pieces_name_one_neighbour_of_each_component_that_touches_the_center(con
 def test_no_piece_stands_only_at_the_end(connectivity):
     for row in pieces_table(connectivity):
         assert (np.diff((row == NO_PIECE).astype(int)) >= 0).all()
+
+
+@pytest.mark.parametrize("connectivity", [4, 8])
+def test_a_pixel_without_a_role_can_change_neither_box_nor_first_pixel(connectivity):
+    touching = EDGE_NEIGHBOURS if connectivity == 4 else range(8)
+    for state, roles in enumerate(roles_table(connectivity)):
+        steps = [STEPS[i] for i in touching if state >> i & 1]
+        pieces = (pieces_table(connectivity)[state] != NO_PIECE).sum()
+        assert bool(roles & START) == (not steps)
+        assert bool(roles & JOIN) == (pieces > 1)
+        if steps:
+            assert roles & WIDEN or any(dx == 0 for _, dx in steps)
+            assert roles & HEIGHTEN or any(dy == 0 for dy, _ in steps)
+            assert bool(roles & LEAD) == all(step > (0, 0) for step in steps)
 
 
 @settings(max_examples=60)
