@@ -9,6 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 
+def printable(text: str) -> str:
+    """Write what a terminal would act upon, line breaks included, as escapes."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One thing wrong with one file or image, so that it can be named, skipped and counted."""
@@ -23,7 +28,12 @@ class Problem:
         place = f"{self.file}:{self.line}" if self.line else self.file
         subject = ", ".join(part for part in (place, self.image) if part)
         text = f"{subject}: {self.what}" if subject else self.what
-        return f"{text}; {self.remedy}" if self.remedy else text
+        return printable(f"{text}; {self.remedy}" if self.remedy else text)
+
+    @property
+    def subject(self) -> str:
+        """Name what is left out because of it: an image, or else a file or line."""
+        return self.image or f"{self.file}:{self.line}"
 
 
 class SightlineError(Exception):

@@ -24,6 +24,12 @@ PACKAGES: Mapping[str, str] = {
     "dataset": "data/datasets",
     "baseline": "evaluation/baselines",
 }
+NEEDED: Mapping[str, tuple[str, ...]] = {  # what a module of a kind must have
+    "protocol": ("PROTOCOL",),
+    "format": ("recognises", "read"),
+    "dataset": ("DATASET",),
+    "baseline": ("Options", "score_map"),
+}
 ROOT = Path(__file__).parent
 
 
@@ -56,7 +62,7 @@ def load(kind: str, name: str) -> ModuleType:
         package = PACKAGES[kind].replace("/", ".")
         return importlib.import_module(f"sightline.{package}.{files[name].stem}")
     if name in points:
-        return _load_point(points[name])
+        return _load_point(kind, points[name])
     close = get_close_matches(name, names(kind), n=3, cutoff=0.4)
     hint = f"did you mean {' or '.join(close)}?" if close else f"see 'sightline list {kind}'"
     raise UsageError(f"unknown {kind} '{name}'; {hint}")
@@ -69,7 +75,7 @@ def describe(kind: str) -> Iterator[Entry]:
         path = files.get(name) or _file_of(points[name])
         origin = points[name].dist if name in points else None
         source = origin.name if origin else "sightline"
-        text = path.read_text(encoding="utf-8") if path else ""
+        text = path.read_text(encoding="utf-8", errors="replace") if path else ""
         title, paper, options = _outline(text)
         yield Entry(kind, name, title, paper, options, source)
 
@@ -87,7 +93,15 @@ def _files(kind: str) -> Mapping[str, Path]:
 
 @cache
 def _points(kind: str) -> Mapping[str, EntryPoint]:
-    found = {point.name: point for point in entry_points(group=f"sightline.{kind}")}
+    points = entry_points(group=f"sightline.{kind}")
+    found = {point.name: point for point in points}
+    rivals = [point for point in points if point.value != found[point.name].value]
+    if rivals:
+        name = rivals[0].name
+        raise SightlineError(
+            f"{kind} '{name}' is registered by two packages ({rivals[0].value} and"
+            f" {found[name].value}); uninstall one of them"
+        )
     clash = sorted(found.keys() & _files(kind).keys())
     if clash:
         raise SightlineError(
@@ -97,10 +111,21 @@ def _points(kind: str) -> Mapping[str, EntryPoint]:
     return found
 
 
-def _load_point(point: EntryPoint) -> ModuleType:
-    loaded = point.load()
+def _load_point(kind: str, point: EntryPoint) -> ModuleType:
+    """Import what another package brings; whatever is wrong with it is its own fault, in a line."""
+    origin = f"{kind} '{point.name}' of {point.dist.name if point.dist else 'another package'}"
+    try:
+        loaded = point.load()
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        raise SightlineError(
+            f"{origin} cannot be imported ({what}); mend or uninstall it"
+        ) from error
     if not isinstance(loaded, ModuleType):
-        raise SightlineError(f"entry point '{point.name}' names {point.value}, which is no module")
+        raise SightlineError(f"{origin} names {point.value}, which is no module")
+    lacking = [name for name in NEEDED.get(kind, ()) if not hasattr(loaded, name)]
+    if lacking:
+        raise SightlineError(f"{origin} has no '{lacking[0]}' in {point.value}")
     return loaded
 
 
@@ -116,13 +141,27 @@ def _file_of(point: EntryPoint) -> Path | None:
     return Path(spec.origin) if spec and spec.origin else None
 
 
+def _option(field: ast.AnnAssign) -> str:
+    """Write a field as `name: type = default  (what it means)`."""
+    kind, meaning = field.annotation, ""
+    if isinstance(kind, ast.Subscript) and ast.unparse(kind.value) == "Annotated":
+        parts = kind.slice.elts if isinstance(kind.slice, ast.Tuple) else [kind.slice]
+        kind = parts[0]
+        meaning = "".join(f"  ({ast.literal_eval(part)})" for part in parts[1:2])
+    default = f" = {ast.unparse(field.value)}" if field.value else ""
+    return f"{ast.unparse(field.target)}: {ast.unparse(kind)}{default}{meaning}"
+
+
 def _outline(text: str) -> tuple[str, str, tuple[str, ...]]:
     """Read the title, the line that begins "Paper:" and the fields of `Options` from a source."""
-    tree = ast.parse(text)
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError) as error:
+        return f"(cannot be read: {error})", "", ()
     lines = [line.strip() for line in (ast.get_docstring(tree) or "").splitlines()]
     paper = next((line.removeprefix("Paper:").strip() for line in lines if "Paper:" in line), "")
     options = tuple(
-        ast.unparse(field)
+        _option(field)
         for node in tree.body
         if isinstance(node, ast.ClassDef) and node.name == "Options"
         for field in node.body

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SUFFIX = ".row.json"
+UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
 
 def canonical(value: Any) -> str:
@@ -31,8 +32,10 @@ def plain(value: Any) -> Any:
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
-    if hasattr(value, "item"):  # a NumPy number
-        value = value.item()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if hasattr(value, "tolist"):  # a NumPy number or array
+        return plain(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
@@ -80,17 +83,23 @@ def load(path: Path) -> ResultRow:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         return ResultRow(
-            result=content["result"],
-            provenance=content["provenance"],
+            result=_mapping(content["result"]),
+            provenance=_mapping(content["provenance"]),
             ledger=tuple(
                 LedgerEntry(**{**entry, "per_class": tuple(entry["per_class"])})
                 for entry in content["ledger"]
             ),
             artifacts={name: Artifact(**kept) for name, kept in content["artifacts"].items()},
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except UNREADABLE as error:
         what = f"not a result row ({type(error).__name__}: {error})"
         raise DataError([Problem(what, str(path), remedy="delete it and run again")]) from error
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{value!r} is no object")
+    return value
 
 
 def find(places: Iterable[Path]) -> Iterator[Path]:
@@ -129,7 +138,7 @@ def file_hash(path: Path) -> str:
 
 def artifact(path: Path, row_folder: Path) -> Artifact:
     """Describe a file that belongs to a row."""
-    return Artifact(str(path.relative_to(row_folder)), file_hash(path))
+    return Artifact(Path(os.path.relpath(path, row_folder)).as_posix(), file_hash(path))
 
 
 def as_html(row: ResultRow) -> str:

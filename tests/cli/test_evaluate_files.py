@@ -128,6 +128,17 @@ def test_a_kept_row_is_not_computed_again(scene, evaluate, evaluations, tmp_path
     assert row.ledger[0].labels == 6
 
 
+@pytest.mark.parametrize("maps", ["maps", "baseline:center-gaussian"])
+def test_only_what_is_named_decides_what_is_kept(scene, sightline, evaluations, monkeypatch, maps):
+    """The folder in which one stands, where rows and other files grow, is no input."""
+    monkeypatch.chdir(scene.root)
+    call = ("evaluate", maps, "truth", "--threshold-from", "0.3", "--out", "rows")
+    assert sightline(*call).code == 0
+    (scene.root / "notes.txt").write_text("more")
+    assert sightline(*call).code == 0
+    assert len(evaluations) == 1
+
+
 @pytest.mark.parametrize(
     "flags",
     [

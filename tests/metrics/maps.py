@@ -157,7 +157,8 @@ def distinct_thresholds(score_map, protocol):
     """List one threshold for every foreground that the protocol can see."""
     if protocol.levels == "exact":
         scores = np.unique(score_map)
-        return np.array([*scores, (scores[-2:].sum()) / 2, scores[-1] + 0.1])
+        beside = np.nextafter(scores, -1), np.nextafter(scores, 2)
+        return np.unique([*scores, *np.concatenate(beside), scores[-2:].mean(), 1.0])
     grid = threshold_grid()
     level = (grid * int((score_map * 255).astype(np.uint8).max())).astype(int)
     return grid[np.flatnonzero(np.diff(level, append=level[-1] + 1))]
@@ -184,8 +185,6 @@ def protocols(draw, **fixed):
         "box_ends": draw(st.sampled_from(["reference", "true"])),
         "truth_boxes": draw(st.sampled_from(["best", "first"])),
     } | fixed
-    if choices["levels"] == "exact":
-        choices["comparison"] = ">="
     if choices["contours"] == "largest" and choices["largest_by"] == "polygon":
         choices["connectivity"] = 8
     return make_protocol(**choices)

@@ -32,6 +32,11 @@ def slow_overlap(score_map, threshold, truth, protocol):
     )[0]
 
 
+def reached(score_map, threshold, truth, protocol):
+    wanted = truth[:1] if protocol.truth_boxes == "first" else truth
+    return reference.best_overlap(score_map, threshold, wanted, protocol)
+
+
 def hits_at(measurement, position):
     """Tell for which IoU thresholds a run of the measurement covers a position or score."""
     group, above, up_to = measurement.hits.T
@@ -80,18 +85,37 @@ def test_overlaps_and_hits_of_any_map_and_protocol(data, score_map, protocol):
 def test_exact_hits_at_every_score_that_occurs(data, score_map, protocol):
     truth = data.draw(true_boxes(score_map.shape, protocol.box_ends))
     found = measure(score_map, truth, protocol)
+    best = 0.0
     for t in distinct_thresholds(score_map, protocol):
-        slow = slow_overlap(score_map, t, truth, protocol)
-        assert hits_at(found, t) == hits_of(slow, protocol)
-    best = max(slow_overlap(score_map, t, truth, protocol) for t in np.unique(score_map))
-    assert found.oracle == best or protocol.box_ends == "reference"
+        if 0 <= t <= 1:
+            slow = reached(score_map, t, truth, protocol)
+            best = max(best, slow)
+            assert hits_at(found, t) == hits_of(slow, protocol)
+    assert found.oracle == best
+    assert ((found.hits[:, 2] >= 0) & (found.hits[:, 2] <= 1)).all()
+
+
+def test_a_strict_comparison_of_exact_scores_leaves_out_the_threshold_itself():
+    score_map = picture("5##", "555")
+    protocol = preset("exact", comparison=">", threshold_choice="fixed", thresholds=(0.5,))
+    assert measure(score_map, np.array([[1.0, 0, 3, 1]]), protocol).overlaps.tolist() == [1.0]
+    everything = preset("exact", threshold_choice="fixed", thresholds=(0.5,))
+    assert measure(score_map, np.array([[0.0, 0, 3, 2]]), everything).overlaps.tolist() == [1.0]
+
+
+def test_no_threshold_beyond_1_is_searched_for_the_empty_box_of_the_reference():
+    protocol = preset("exact", box_ends="reference")
+    assert measure(np.eye(9), np.zeros((1, 4)), protocol).oracle < 0.5
+    faint = measure(np.eye(9) / 2, np.zeros((1, 4)), protocol)
+    assert faint.oracle == 1.0
+    assert faint.hits[0].tolist() == [0, 0.5, 1.0]
 
 
 @settings(max_examples=150)
 @given(st.data(), st.lists(score_maps(largest=7), min_size=1, max_size=4))
 def test_the_exact_maximum_over_several_maps_is_the_maximum_over_all_their_scores(data, maps):
-    protocol = data.draw(protocols(levels="exact", box_ends="true", truth_boxes="best"))
-    truths = [data.draw(true_boxes(score_map.shape, "true")) for score_map in maps]
+    protocol = data.draw(protocols(levels="exact", truth_boxes="best"))
+    truths = [data.draw(true_boxes(score_map.shape, protocol.box_ends)) for score_map in maps]
     collected = BoxAccumulator(protocol)
     for score_map, truth in zip(maps, truths, strict=True):
         collected.add(measure(score_map, truth, protocol))
@@ -101,11 +125,11 @@ def test_the_exact_maximum_over_several_maps_is_the_maximum_over_all_their_score
         assert result["per_delta"][str(delta)] == pytest.approx(best, abs=1e-9)
         threshold = result["threshold"][str(delta)]
         if threshold is not None:  # the threshold named is one that gives the score
-            reached = [
+            hits = [
                 slow_overlap(score_map, threshold, truth, protocol) >= delta / 100
                 for score_map, truth in zip(maps, truths, strict=True)
             ]
-            assert 100 * np.mean(reached) == pytest.approx(best, abs=1e-9)
+            assert 100 * np.mean(hits) == pytest.approx(best, abs=1e-9)
 
 
 @pytest.mark.parametrize("name", ["reference-v1", "reference-v2"])
@@ -128,13 +152,14 @@ def test_given_thresholds_count_alone(data, score_map, protocol, own):
     number = st.one_of(st.sampled_from([0.0, 1.0]), st.floats(0, 1))
     given_ones = tuple(data.draw(st.lists(number, min_size=3, max_size=3)))
     thresholds = given_ones if own else given_ones[:1]
-    protocol = replace(protocol, threshold_choice="transferred", thresholds=thresholds)
+    searched = protocol
+    protocol = replace(searched, threshold_choice="transferred", thresholds=thresholds)
     found = measure(score_map, truth, protocol)
     slow = reference.overlaps(score_map, truth, protocol)
     assert found.overlaps.tolist() == slow.tolist()
     wanted = {i for i, d in enumerate((30, 50, 70)) if slow[i if own else 0] >= d / 100}
     assert hits_at(found, 0) == wanted
-    assert found.oracle == slow.max()
+    assert found.oracle == measure(score_map, truth, searched).oracle
 
 
 @pytest.mark.parametrize("kind", ["smooth", "noisy", "drawn"])

@@ -8,9 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
+from sightline.errors import DataError, UsageError
 from sightline.metrics.box import measure
 from sightline.metrics.box_accumulator import BoxAccumulator
 from sightline.metrics.kernels import reference
+from sightline.metrics.mask import MaskAccumulator
 from sightline.metrics.protocol import preset, threshold_grid
 
 from .maps import blobs
@@ -102,11 +104,15 @@ def test_a_threshold_for_each_image(name):
     assert searched["value"] < result["value"]
 
 
+@pytest.mark.parametrize("comparison", [">", ">="])
 @pytest.mark.parametrize("name", SEARCHES)
-def test_the_chosen_thresholds_handed_back_as_given_ones_give_the_same_score(name):
-    searched = accumulated(name).compute()
-    thresholds = tuple(searched["threshold"].values())
-    again = accumulated(name, threshold_choice="transferred", thresholds=thresholds).compute()
+def test_the_chosen_thresholds_handed_back_as_given_ones_give_the_same_score(name, comparison):
+    searched = accumulated(name, comparison=comparison).compute()
+    given_ones = {
+        "threshold_choice": "transferred",
+        "thresholds": tuple(searched["threshold"].values()),
+    }
+    again = accumulated(name, comparison=comparison, **given_ones).compute()
     assert again["per_delta"] == searched["per_delta"]
     assert again["threshold"] == searched["threshold"]
     assert again["metric"] == searched["metric"].removeprefix("Max")
@@ -184,6 +190,13 @@ def test_a_set_without_any_hit_scores_zero():
         result = collected.compute()
         assert result["per_delta"]["70"] == 0
         assert result["images"] == 1
+
+
+def test_masks_and_boxes_have_accumulators_of_their_own():
+    with pytest.raises(UsageError, match="'pixels' is for masks; use a MaskAccumulator"):
+        BoxAccumulator("pixels")
+    with pytest.raises(UsageError, match="'exact' is for boxes; use a BoxAccumulator"):
+        MaskAccumulator("exact")
 
 
 def test_no_image_is_an_error():
@@ -311,3 +324,40 @@ def test_evidence_of_another_kind_is_refused():
 
 def test_memory_is_a_few_bytes_an_image():
     assert accumulated("reference-v2").bytes_per_image < 500
+
+
+@pytest.mark.parametrize(
+    ("scores", "words"),
+    [
+        (np.full((9, 9), -0.5), "outside"),
+        (np.full((9, 9), 200.0), "outside"),
+        (np.full((9, 9), np.nan), "map holds NaN"),
+        (np.full((9, 9), np.inf), "map holds infinite values"),
+        (np.ones((9, 9, 1)), "3 dimensions"),
+        (np.ones((0, 9)), "map is empty"),
+    ],
+)
+def test_unsound_maps_are_refused_by_name_and_not_counted(scores, words):
+    collected = BoxAccumulator()
+    with pytest.raises(DataError, match=words) as caught:
+        collected.update(scores, [0, 0, 4, 4], image="bird.png")
+    assert str(caught.value).startswith("bird.png: ")
+    assert len(collected.records) == 0
+
+
+@pytest.mark.parametrize("boxes", [[], [[-3, 0, 4, 4]], [[5, 5, 2, 2]], [[0, 0, np.nan, 2]]])
+def test_unsound_boxes_are_refused_by_name_and_not_counted(boxes):
+    collected = BoxAccumulator()
+    with pytest.raises(DataError, match=r"^bird.png: (a box is|image has no box)"):
+        collected.update(np.eye(9), boxes, image="bird.png")
+    assert len(collected.records) == 0
+
+
+@pytest.mark.parametrize(("map_class", "column"), [("top-1", 0), ("top-5", 1)])
+def test_a_predicted_class_needs_the_prediction_of_every_image(map_class, column):
+    partly = RANKS.copy()
+    partly[3, column] = np.nan
+    for ranks in (None, partly):
+        collected = accumulated("reference-v2", ranks, map_class=map_class)
+        with pytest.raises(UsageError, match=f"needs the {map_class} prediction of every image"):
+            collected.compute()

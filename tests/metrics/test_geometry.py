@@ -5,7 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.metrics.geometry import from_corner_and_size, from_one_based, iou, to_frame
+from sightline.errors import DataError
+from sightline.metrics.geometry import (
+    from_corner_and_size,
+    from_one_based,
+    iou,
+    to_frame,
+    true_boxes,
+)
 
 
 @st.composite
@@ -97,3 +104,29 @@ def test_the_same_frame_changes_nothing(given_boxes):
 def test_conversions_of_other_formats():
     assert from_corner_and_size((3, 4, 10, 20)) == (3, 4, 13, 24)
     assert from_one_based((1, 1, 10, 20)) == (0, 0, 10, 20)
+
+
+@pytest.mark.parametrize(
+    ("corners", "words"),
+    [
+        ([], "image has no box"),
+        ([[0, 0, 4, 4], [-1, 0, 3, 3]], "a box is inverted or negative"),
+        ([[0, -2, 3, 3]], "a box is inverted or negative"),
+        ([[5, 0, 3, 3]], "a box is inverted or negative"),
+        ([[0, 5, 3, 3]], "a box is inverted or negative"),
+        ([[0, 0, np.nan, 3]], "a box is not finite"),
+        ([[0, 0, np.inf, 3]], "a box is not finite"),
+        ([[20, 0, 21, 3]], "a box lies outside its image of 20 x 10"),
+        ([[0, 10, 3, 11]], "a box lies outside its image of 20 x 10"),
+    ],
+)
+def test_what_is_no_box_is_refused_with_one_line(corners, words):
+    with pytest.raises(DataError) as caught:
+        true_boxes(corners, (20, 10), "a")
+    assert str(caught.value) == f"a: {words}; write x0, y0, x1, y1"
+
+
+def test_boxes_past_the_far_edge_and_boxes_of_one_pixel_pass():
+    boxes = [[0.0, 0, 20, 10], [3, 3, 99, 99], [4, 4, 4, 4]]
+    assert true_boxes(boxes, (20, 10)).tolist() == boxes
+    assert true_boxes(boxes[0], (20, 10)).tolist() == boxes[:1]

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
+from sightline.errors import DataError
 from sightline.metrics import mask as mask_module
 from sightline.metrics.kernels import reference
 from sightline.metrics.mask import (
@@ -239,3 +240,33 @@ def test_what_cannot_be_scored_says_so():
 
 def test_bytes_per_image_are_counted():
     assert 2 * 1001 * 2 <= accumulated(*random_set(3)).bytes_per_image < 2 * 1001 * 2 + 100
+
+
+@pytest.mark.parametrize(
+    ("scores", "words"),
+    [
+        (np.full((9, 9), -0.5), "outside"),
+        (np.full((9, 9), 200.0), "outside"),
+        (np.full((9, 9), np.nan), "map holds NaN"),
+        (np.full((9, 9), np.inf), "map holds infinite values"),
+        (np.ones((9, 9, 1)), "3 dimensions"),
+        (np.ones((0, 9)), "map is empty"),
+    ],
+)
+def test_unsound_maps_are_refused_by_name_and_not_counted(scores, words):
+    collected = MaskAccumulator()
+    with pytest.raises(DataError, match=words) as caught:
+        collected.update(scores, np.ones((9, 9)), image="bird.png")
+    assert str(caught.value).startswith("bird.png: ")
+    assert len(collected.records) == 0
+
+
+@pytest.mark.parametrize(
+    "mask",
+    [[[0, 2]], [[0.5, 1]], [[256, 1]], [[-1, 1]], [[np.nan, 1]], [1, 0], np.ones((1, 2, 1)), [[]]],
+)
+def test_what_is_no_mask_is_refused_by_name_and_not_counted(mask):
+    collected = MaskAccumulator()
+    with pytest.raises(DataError, match=r"^bird.png: mask "):
+        collected.update([[0.5, 0.5]], mask, image="bird.png")
+    assert len(collected.records) == 0

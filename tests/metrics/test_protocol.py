@@ -87,6 +87,15 @@ def test_the_reference_presets_are_the_released_evaluators_choices():
         ({"threshold_choice": "joint", "thresholds": (0.2,)}, "only with the choice"),
         ({"contours": "largest", "connectivity": 4}, "8-connected components only"),
         ({"pointing_tolerance": -1}, "0 or more"),
+        ({"iou_thresholds": (50, 50)}, "given twice"),
+        ({"threshold_choice": "fixed", "thresholds": (1.5,)}, r"lie in \[0, 1\]"),
+        ({"threshold_choice": "fixed", "thresholds": (-0.2,)}, r"lie in \[0, 1\]"),
+        ({"threshold_choice": "fixed", "thresholds": (float("nan"),)}, r"lie in \[0, 1\]"),
+        ({"evaluation_size": 0}, "1 or more"),
+        ({"contours": "larges"}, "contours 'larges' does not exist; there are all, largest"),
+        ({"threshold_choice": "joit"}, "threshold_choice 'joit' does not exist"),
+        ({"comparison": ">>"}, "comparison '>>' does not exist; there are >, >="),
+        ({"connectivity": 6}, "connectivity '6' does not exist; there are 4, 8"),
     ],
 )
 def test_combinations_that_mean_nothing_are_refused(choices, words):
@@ -133,6 +142,9 @@ def test_choices_that_change_nothing_leave_the_preset():
 def test_unknown_names_and_choices_are_refused():
     with pytest.raises(UsageError, match="unknown protocol choice 'hole'"):
         preset("exact", hole=True)
+    for choice in ("name", "metric"):  # neither is a choice, whatever its value
+        with pytest.raises(UsageError, match=f"unknown protocol choice '{choice}'"):
+            vary(preset("exact"), {choice: preset("exact").metric})
     with pytest.raises(UsageError, match="did you mean reference-v2"):
         preset("reference-v3")
 

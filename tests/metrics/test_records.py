@@ -86,3 +86,10 @@ def test_an_empty_table_has_no_rows():
     assert (len(empty), empty.bytes, empty.column("first").tolist()) == (0, 0, [])
     empty.extend(Columns(NAMES))
     assert empty.sorted_ids() == []
+
+
+def test_a_table_cannot_be_merged_into_itself():
+    made = table((None, 1), (None, 2))
+    with pytest.raises(ValueError, match="into itself"):
+        made.extend(made)
+    assert len(made) == 2

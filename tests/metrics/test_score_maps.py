@@ -124,6 +124,8 @@ def test_the_map_given_is_left_as_it_was():
         (np.float64(1), "map has 0 dimensions () where 2 are needed"),
         (np.zeros((0, 5)), "map is empty, 0 x 5"),
         (np.zeros((5, 0)), "map is empty, 5 x 0"),
+        (np.zeros((16_001, 1)), "map is 16001 x 1, over 16000 on a side"),
+        (np.zeros((1, 70_000), np.uint8), "map is 1 x 70000, over 16000 on a side"),
         (np.array([[1j]]), "map holds complex128 where numbers are needed"),
         (np.array([["a"]]), "map holds <U1 where numbers are needed"),
         (np.array([[None]]), "map holds object where numbers are needed"),
@@ -146,6 +148,7 @@ def test_what_is_no_map_is_refused_with_one_line(scores, words):
         ([[0.0, 1.5]], "scores run from 0 to 1.5, outside [0, 1]"),
         ([[-0.25, 0.5]], "scores run from -0.25 to 0.5, outside [0, 1]"),
         ([[-3.0, 9.0]], "scores run from -3 to 9, outside [0, 1]"),
+        ([[0.5, 1.0000001]], "scores run from 0.5 to 1.0000001, outside [0, 1]"),
     ],
 )
 def test_a_map_outside_the_range_is_refused_with_the_remedy(scores, words):

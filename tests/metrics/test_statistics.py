@@ -236,6 +236,24 @@ def test_hits_of_the_second_set_do_not_leak_into_the_first(name):
     assert paired_test(nothing, replace(nothing), resamples=20).p_value == 1
 
 
+def test_only_the_same_images_under_the_same_protocol_are_compared():
+    with pytest.raises(ValueError, match="12 images cannot be paired with 9"):
+        paired_test(box_evidence("exact"), box_evidence("exact", n=9))
+    for other in ("reference-v1", "exact", "center-row-journal"):
+        with pytest.raises(ValueError, match="same protocol"):
+            paired_test(box_evidence("reference-v2"), box_evidence(other))
+
+
+def test_resamples_without_any_foreground_are_left_out():
+    collected = MaskAccumulator()
+    for i in range(4):
+        scores = np.random.default_rng(i).random((4, 4))
+        collected.update(scores, (scores > 0.3) * (i == 0))
+    interval = bootstrap(collected.evidence(), resamples=100)
+    assert 0 < interval.low <= interval.high <= 100
+    assert np.isnan(bootstrap(collected.evidence(), seed=6, resamples=1).low)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["reference-v2", "exact"])
 def test_intervals_cover_the_score_of_the_population(name):

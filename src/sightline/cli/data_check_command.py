@@ -14,7 +14,7 @@ from sightline.cli.output import deliver
 class Command:
     """Tell whether a ground truth is whole: its counts, and every problem found.
 
-    Example:
+    example:
       sightline data check cub:data/CUB --split test
     """
 
@@ -39,7 +39,8 @@ class Command:
             f"  warning: {name.replace('_', ' ')}: {n}" for name, n in report["warnings"].items()
         ]
         problems = [f"  problem: {text}" for text in report["problems"]]
-        verdict = f"{len(problems)} problems" if problems else "whole"
+        many = "problem" if len(problems) == 1 else "problems"
+        verdict = f"{len(problems)} {many}" if problems else "whole"
         lines = [
             f"{self.truth} (split {report['split']}): {verdict}",
             *counts,

@@ -11,7 +11,7 @@ from sightline.cli.output import deliver, table
 class Command:
     """List the data sets that are known by name, and the formats that are recognised.
 
-    Example:
+    example:
       sightline data list
     """
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sightline.cli.output import table
+from sightline.errors import UsageError
 
 KINDS = ("object", "head")
 ROWS_SHOWN = 6
@@ -29,6 +30,11 @@ class Command:
     """number of images"""
     seed: int = 0
     """of the example"""
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that mean nothing."""
+        if self.images < 1 or self.seed < 0:
+            raise UsageError("the example needs --images from 1 on and --seed from 0 on")
 
     def run(self) -> None:
         """Generate, score, compare, draw; tell how long each took."""

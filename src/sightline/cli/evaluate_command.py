@@ -9,6 +9,7 @@ import tyro
 
 from sightline import registry
 from sightline.cli.output import deliver
+from sightline.errors import UsageError
 from sightline.evaluation.request import Extras, Request
 from sightline.metrics.protocol import Protocol
 
@@ -26,6 +27,11 @@ example:
   ...
 """
 BASELINE = "baseline:"
+MAPS_ONLY = {
+    item.name: item.default
+    for item in fields(Request)
+    if item.name in ("normalize", "interpolation", "masks", "ignore_value", "predictions")
+}
 SET_BY_OTHER_FLAGS = ("name", "ground_truth_kind", "thresholds")
 
 
@@ -81,6 +87,7 @@ class Arguments:
         from sightline.evaluation.predicted_boxes import PREFIX, evaluate_boxes
 
         if self.maps.startswith(PREFIX):
+            self._refuse_what_is_for_maps()
             row = evaluate_boxes(self.maps.removeprefix(PREFIX), self.truth, self.request)
         else:
             files = Files(self.per_image, self.per_threshold, self.out)
@@ -97,7 +104,17 @@ class Arguments:
             threshold_from=self.threshold_from or None,
             show_progress=True,
             keep_overlaps=bool(self.per_image or self.per_threshold),
+            boxes_only="--per-threshold" if self.per_threshold else "",
         )
+
+    def _refuse_what_is_for_maps(self) -> None:
+        """Predicted boxes have no threshold, no protocol and no files."""
+        names = ("protocol", "against", "threshold_from", "per_image", "per_threshold", "out")
+        given = [name for name in names if getattr(self, name)]
+        given += _given(self.choices)
+        given += [name for name in MAPS_ONLY if getattr(self.request, name) != MAPS_ONLY[name]]
+        if given:
+            raise UsageError(f"--{given[0].replace('_', '-')} is for maps, not for predicted boxes")
 
 
 def _given(flags: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from sightline.cli.output import deliver
 class Command:
     """List everything registered, with paper and options.
 
-    Example:
+    example:
       sightline list protocol
     """
 

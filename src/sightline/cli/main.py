@@ -6,9 +6,10 @@ import io
 import re
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Protocol
 
-from sightline.errors import SightlineError, UsageError
+from sightline.errors import SightlineError, UsageError, printable
 
 COMMANDS = {
     "demo": "score a generated example: nothing to download",
@@ -35,14 +36,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _dispatch(list(sys.argv[1:] if arguments is None else arguments))
     except SightlineError as error:
-        print(f"sightline: {error}", file=sys.stderr)
-        return error.exit_code
+        return _failed(str(error), error.exit_code)
     except KeyboardInterrupt:
         print(f"\nsightline: {INTERRUPTED}", file=sys.stderr)
         return 1
     except BrokenPipeError:
         sys.stderr.close()
         return 1
+    except OSError as error:  # a full disk, a folder that may not be written to
+        place = error.filename2 or error.filename
+        return _failed(f"{place}: {error.strerror}" if place else str(error))
+
+
+def _failed(message: str, code: int = 1) -> int:
+    print(f"sightline: {printable(message)}", file=sys.stderr)
+    return code
 
 
 def _dispatch(arguments: list[str]) -> int:
@@ -59,14 +67,21 @@ def _dispatch(arguments: list[str]) -> int:
         if name in COMMANDS:
             return _parsed(name, arguments[words:]).run() or 0
     group = [name for name in COMMANDS if name.startswith(f"{arguments[0]} ")]
+    if group and arguments[1:] and arguments[1] in ("-h", "--help"):
+        print(_overview(group))
+        return 0
     if group:
         raise UsageError(f"'{arguments[0]}' needs one of: {', '.join(group)}")
-    raise UsageError(f"unknown command '{arguments[0]}'; there are {', '.join(COMMANDS)}")
+    close = get_close_matches(" ".join(arguments[:2]), COMMANDS, n=1) or get_close_matches(
+        arguments[0], COMMANDS, n=1
+    )
+    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(COMMANDS)}"
+    raise UsageError(f"unknown command '{arguments[0]}'; {hint}")
 
 
-def _overview() -> str:
-    width = max(map(len, COMMANDS))
-    lines = [f"  {name:<{width}}  {what}" for name, what in COMMANDS.items()]
+def _overview(names: Sequence[str] = tuple(COMMANDS)) -> str:
+    width = max(map(len, names))
+    lines = [f"  {name:<{width}}  {COMMANDS[name]}" for name in names]
     return "\n".join(
         [
             "Sightline measures where an image classifier looks.",
@@ -115,5 +130,5 @@ def _one_line(text: str, name: str) -> str:
             break
         if line not in ("Parsing error", "Required options", "Unrecognized options"):
             kept.append(line)
-    message = " ".join(kept) or "the flags are wrong"
+    message = (" ".join(kept) or "the flags are wrong").replace("Invalid choice invalid", "Invalid")
     return f"{message.rstrip('.')}; see 'sightline {name} --help'"

@@ -27,6 +27,7 @@ class Request:
     split: str
     masks: Path | None = None  # the folder that mask names are relative to
     ignore_value: int | None = None  # a mask pixel of this value counts for nothing
+    classes: int = 0  # how many there are, where the data set is known by name
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class Annotations:
     masks: Masks | None
     problems: tuple[Problem, ...]
     warnings: Mapping[str, int]  # legitimate but suspicious, counted
+    unannotated: tuple[str, ...] = ()  # images that are listed with nothing to localize in them
 
 
 @dataclass(slots=True)
@@ -60,6 +62,7 @@ class AnnotationBuilder:
         self._sizes_needed = sizes_needed  # not where boxes are in the map's own frame
         self.problems: list[Problem] = []
         self.warnings: Counter[str] = Counter()
+        self.unannotated: list[str] = []
         self._items: dict[str, _Item] = {}
         self._bad: set[str] = set()
 
@@ -101,6 +104,9 @@ class AnnotationBuilder:
         """Set an item's class."""
         if not 0 <= label <= LARGEST:
             self.refuse(name, f"label {label} is out of range", file, line, "count classes from 0")
+        elif 0 < self.request.classes <= label:
+            what = f"label {label} is out of range: there are {self.request.classes} classes"
+            self.refuse(name, what, file, line, "count classes from 0")
         elif self._items[name].label >= 0:
             self.refuse(name, "image is labelled twice", file, line, "remove one of the lines")
         else:
@@ -193,7 +199,10 @@ class AnnotationBuilder:
         )
         problems = tuple(self.problems)
         warnings = {name: count for name, count in self.warnings.items() if count}
-        return Annotations(split, _boxes(items), self._masks(items), problems, warnings)
+        unannotated = tuple(self.unannotated)
+        return Annotations(
+            split, _boxes(items), self._masks(items), problems, warnings, unannotated
+        )
 
     def _masks(self, items: Sequence[_Item]) -> Masks | None:
         if not all(item.objects for item in items):

@@ -30,6 +30,8 @@ def truth_from_arrays(
             for box in array.reshape(-1, 4):
                 builder.add_box(name, box.tolist(), "truth")
     annotations = builder.build()
+    if not named:
+        raise DataError([Problem("no image is given")])
     if annotations.problems:
         raise DataError(annotations.problems)
     return guarded(annotations)

@@ -53,7 +53,7 @@ def count(fingerprint: str) -> int:
 
 def _results(fingerprint: str) -> set[str]:
     try:
-        lines = log_file().read_text(encoding="utf-8").splitlines()
+        lines = log_file().read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return set()
     found = set()

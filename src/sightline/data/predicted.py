@@ -1,5 +1,6 @@
 """Predicted boxes in the reference format: `image,x0,y0,x1,y1`, one a line, in original pixels."""
 
+import math
 from pathlib import Path
 
 from sightline.errors import Problem, UsageError
@@ -14,7 +15,10 @@ def read_predicted(folder: Path, split: Split) -> tuple[dict[str, Box], list[Pro
     if not file.is_file():
         raise UsageError(f"{file}: no such file of boxes")
     known, boxes, problems = set(split.ids), {}, []
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+    text = file.read_bytes().decode("utf-8-sig", "replace")
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
         name, *corners = line.rsplit(",", 4)
         box, what = _box(corners)
         if name not in known:
@@ -25,8 +29,9 @@ def read_predicted(folder: Path, split: Split) -> tuple[dict[str, Box], list[Pro
             problems.append(Problem(what, str(file), number, name, "mend the line"))
         else:
             boxes[name] = box
-    missing = [name for name in split.ids if name not in boxes]
     listed = {problem.image for problem in problems}
+    boxes = {name: box for name, box in boxes.items() if name not in listed}
+    missing = [name for name in split.ids if name not in boxes]
     remedy = "write 0,0,0,0 where none was found"
     problems += [
         Problem("no predicted box", str(file), image=name, remedy=remedy)
@@ -41,6 +46,8 @@ def _box(corners: list[str]) -> tuple[Box | None, str]:
         x0, y0, x1, y1 = map(float, corners)
     except ValueError:
         return None, "not four numbers"
+    if not all(map(math.isfinite, (x0, y0, x1, y1))):
+        return None, f"box {','.join(corners)} is not finite"
     if min(x0, y0) < 0 or x0 > x1 or y0 > y1:
         return None, f"box {','.join(corners)} is inverted or negative"
     return (x0, y0, x1, y1), ""

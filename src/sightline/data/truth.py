@@ -2,10 +2,8 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-
-import numpy as np
 
 from sightline import registry
 from sightline.data.annotations import Annotations, Request
@@ -26,6 +24,7 @@ class GroundTruth:
     fingerprint: str
     _boxes: Boxes | None
     _masks: Masks | None
+    unannotated: tuple[str, ...] = ()  # images that are listed with nothing to localize in them
 
     @property
     def has_boxes(self) -> bool:
@@ -65,6 +64,7 @@ def guarded(annotations: Annotations) -> GroundTruth:
         fingerprint=_fingerprint(annotations),
         _boxes=annotations.boxes,
         _masks=annotations.masks,
+        unannotated=annotations.unannotated,
     )
 
 
@@ -105,7 +105,9 @@ def read_annotations(
     mask_root = Path(masks) if masks else None
     if mask_root and not mask_root.is_dir():
         raise UsageError(f"{mask_root}: no such folder of masks")
-    request = Request(dataset, split or UNKNOWN_SPLIT, mask_root, ignore_value)
+    known = dataset in registry.names("dataset")
+    classes = registry.load("dataset", dataset).DATASET.classes if known else 0
+    request = Request(dataset, split or UNKNOWN_SPLIT, mask_root, ignore_value, classes)
     module = registry.load("format", _format_of(path, request))
     annotations: Annotations = module.read(path, request)
     return annotations
@@ -118,7 +120,9 @@ def locate(place: str, split: str) -> tuple[Path, str]:
     place = root if dataset else place
     path = Path(place)
     if not path.exists():
-        raise UsageError(f"{path}: no such file or folder of ground truth")
+        unknown = colon and len(name) > 1 and not dataset
+        hint = f"; no data set is called '{name}' (see 'sightline data list')" if unknown else ""
+        raise UsageError(f"{path}: no such file or folder of ground truth{hint}")
     inner = path / split
     if split and inner.is_dir():
         return inner, dataset or path.resolve().name
@@ -126,49 +130,23 @@ def locate(place: str, split: str) -> tuple[Path, str]:
 
 
 def _format_of(path: Path, request: Request) -> str:
-    for name in registry.names("format"):
-        if registry.load("format", name).recognises(path, request):
-            return name
-    known = ", ".join(f"{entry.name} ({entry.title})" for entry in registry.describe("format"))
-    raise UsageError(f"{path}: not recognised as ground truth; known formats: {known}")
+    name = _recognised(path, request)
+    if name:
+        return name
+    inner = sorted(path.iterdir()) if path.is_dir() else []
+    splits = [folder.name for folder in inner if folder.is_dir() and _recognised(folder, request)]
+    if splits:
+        hint = f"it holds ground truth in {', '.join(splits)}: pass one of them with --split"
+    else:
+        known = (f"{entry.name} ({entry.title})" for entry in registry.describe("format"))
+        hint = f"known formats: {', '.join(known)}"
+    raise UsageError(f"{path}: not recognised as ground truth; {hint}")
 
 
-def subset(truth: GroundTruth, keep: np.ndarray) -> GroundTruth:
-    """Keep some items, in their order."""
-    indices = np.flatnonzero(keep)
-    split = truth.split
-    chosen = replace(
-        split,
-        ids=tuple(split.ids[i] for i in indices),
-        images=tuple(split.images[i] for i in indices),
-        labels=split.labels[indices],
-        sizes=split.sizes[indices],
-    )
-    return replace(
-        truth,
-        split=chosen,
-        _boxes=_boxes_of(truth._boxes, indices),
-        _masks=_masks_of(truth._masks, indices),
-    )
-
-
-def _boxes_of(boxes: Boxes | None, indices: np.ndarray) -> Boxes | None:
-    if boxes is None:
-        return None
-    counts = np.diff(boxes.offsets)[indices]
-    rows = [boxes.corners[boxes.offsets[i] : boxes.offsets[i + 1]] for i in indices]
-    corners = np.concatenate(rows) if rows else np.zeros((0, 4))
-    return Boxes(corners, np.concatenate([[0], np.cumsum(counts)]))
-
-
-def _masks_of(masks: Masks | None, indices: np.ndarray) -> Masks | None:
-    if masks is None:
-        return None
-    return replace(
-        masks,
-        objects=tuple(masks.objects[i] for i in indices),
-        ignored=tuple(masks.ignored[i] for i in indices),
-    )
+def _recognised(path: Path, request: Request) -> str:
+    known = registry.names("format")
+    modules = ((name, registry.load("format", name)) for name in known)
+    return next((name for name, module in modules if module.recognises(path, request)), "")
 
 
 def _fingerprint(annotations: Annotations) -> str:

@@ -14,7 +14,7 @@ from sightline.data import openings
 from sightline.data.ledger import Ledger
 from sightline.data.memory import truth_from_arrays
 from sightline.data.truth import GroundTruth, read_truth
-from sightline.errors import UsageError
+from sightline.errors import DataError, Problem, UsageError
 from sightline.evaluation import thresholds
 from sightline.evaluation.measuring import Preparation
 from sightline.evaluation.predictions import Ranks, read_ranks
@@ -81,6 +81,7 @@ def run(maps: Maps, truth: Truth, request: Request, extras: Extras) -> Evaluatio
     scored = score(source, labels, preparation, ranks, conduct)
     scored.tally.problems[:0] = [*known.problems, *rank_problems]
     seconds = time.perf_counter() - started
+    left_out = list(map(str, scored.tally.problems))
     result = _result(scored, protocol, request, known) | {
         "maps": source.name,
         "baseline": dict(extras.baseline),
@@ -88,8 +89,10 @@ def run(maps: Maps, truth: Truth, request: Request, extras: Extras) -> Evaluatio
     if extras.against is not None:
         other = score(_source(extras.against, {}), labels, preparation, ranks, conduct)
         compared = _comparison(scored.accumulator, other.accumulator, request)
-        result["against"] = {"maps": _source_name(extras.against), **compared}
-    row = ResultRow(result, _provenance(result, scored, seconds), tuple(ledger.entries))
+        skipped = {"maps": _source_name(extras.against), "skipped": other.tally.left_out}
+        result["against"] = {**skipped, **compared}
+        left_out += [f"against: {problem}" for problem in other.tally.problems]
+    row = ResultRow(result, _provenance(result, left_out, seconds), tuple(ledger.entries))
     openings.record(known.split, known.fingerprint, row)
     return Evaluation(row, scored, protocol)
 
@@ -118,13 +121,20 @@ def _protocol(truth: GroundTruth, request: Request, extras: Extras) -> Protocol:
         chosen = thresholds.transferred(chosen, extras.threshold_from)
     if chosen.map_class != "gt-known" and request.predictions is None:
         raise UsageError(f"map class '{chosen.map_class}' needs --predictions")
+    if extras.boxes_only and chosen.ground_truth_kind == "masks":
+        raise UsageError(f"{extras.boxes_only} is for boxes; masks have their curve in --per-image")
     return chosen
 
 
-def _ranks(truth: GroundTruth, request: Request, skip: bool) -> tuple[dict[str, Ranks], list[Any]]:
+def _ranks(
+    truth: GroundTruth, request: Request, skip: bool
+) -> tuple[dict[str, Ranks] | None, list[Problem]]:
     if request.predictions is None:
-        return {}, []
-    return read_ranks(Path(request.predictions), truth.split, skip_problems=skip)
+        return None, []
+    ranks, problems = read_ranks(Path(request.predictions), truth.split, skip_problems=skip)
+    if not ranks:
+        raise DataError(problems)
+    return ranks, problems
 
 
 def _source(maps: Maps, baseline: Mapping[str, Any]) -> ScoreSource:
@@ -157,7 +167,7 @@ def _result(
             "resamples": interval.resamples,
             "seed": interval.seed,
         },
-        "skipped": len(tally.problems),
+        "skipped": tally.left_out,
         "warnings": dict(sorted(tally.warnings.items())),
     }
 
@@ -180,13 +190,16 @@ def _comparison(first: Accumulator, second: Accumulator, request: Request) -> di
         one = one.chosen(np.array([name in common for name in ids]))
         two = two.chosen(np.array([name in common for name in others]))
     test = paired_test(one, two, seed=request.seed, resamples=request.resamples)
-    return {"value": second.compute()["value"], **asdict(test)}
+    value = two.score(np.ones((1, two.images), np.int32))[0]
+    return {"value": float(value), **asdict(test)}
 
 
-def _provenance(result: Mapping[str, Any], scored: Scored, seconds: float) -> dict[str, Any]:
+def _provenance(
+    result: Mapping[str, Any], left_out: Sequence[str], seconds: float
+) -> dict[str, Any]:
     return {
         **provenance.now(),
         "seconds": seconds,
         "images_per_second": result["images"] / seconds if seconds > 0 else None,
-        "left_out": [str(problem) for problem in scored.tally.problems],
+        "left_out": left_out,
     }

@@ -1,6 +1,7 @@
 """Measures every map of a split against its ground truth, reading ahead with several threads."""
 
 import os
+import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -57,6 +58,11 @@ class Tally:
 
     problems: list[Problem] = field(default_factory=list)
     warnings: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def left_out(self) -> int:
+        """Count what was left out, each once however much is wrong with it."""
+        return len({problem.subject for problem in self.problems})
 
 
 def measure_boxes(
@@ -136,8 +142,10 @@ def measured(
     """
     workers = threads or os.cpu_count() or 1
 
+    stopped = threading.Event()
+
     def chunk(part: Sequence[int]) -> list[Measured[M]]:
-        return [_safely(measure_item, item) for item in part]
+        return [_safely(measure_item, item) for item in part if not stopped.is_set()]
 
     parts = (items[start : start + CHUNK] for start in range(0, len(items), CHUNK))
     with ThreadPoolExecutor(workers, thread_name_prefix="measure") as pool:
@@ -150,6 +158,7 @@ def measured(
             while waiting:
                 yield from waiting.popleft().result()
         finally:
+            stopped.set()
             pool.shutdown(wait=False, cancel_futures=True)
 
 

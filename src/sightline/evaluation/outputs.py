@@ -1,8 +1,8 @@
 """Files beside a result: one line an image, the curve, the best IoU at each threshold, the row."""
 
 import csv
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,12 @@ class Files:
     per_threshold: Path | None = None
     out: Path | None = None
 
+    def written(self) -> Mapping[str, Path]:
+        """Name the files that belong to a result."""
+        named = {"per_threshold": self.per_threshold, "per_image": self.per_image}
+        named["curve"] = companion(self.per_image) if self.per_image else None
+        return {name: file for name, file in named.items() if file}
+
 
 def evaluate_to_files(
     maps: str, truth: str, request: Request, extras: Extras, files: Files
@@ -32,10 +38,13 @@ def evaluate_to_files(
     """Evaluate, write the files that are wanted, and give the row."""
     _check(files)
 
-    def work(_job: Job, _folder: Path) -> ResultRow:
+    def work(_job: Job, folder: Path) -> ResultRow:
         evaluation = run(maps, truth, request, extras)
         _write(evaluation, files)
-        return evaluation.row
+        if files.out is None:
+            return evaluation.row
+        kept = {name: rows.artifact(file, folder) for name, file in files.written().items()}
+        return replace(evaluation.row, artifacts=kept)
 
     if files.out is None:
         return work(Job("evaluate", {}), Path())
@@ -43,19 +52,32 @@ def evaluate_to_files(
         kind="evaluate",
         options={**asdict(request), **asdict(extras), **asdict(files)},
         seed=request.seed,
-        inputs={"maps": _state(maps), "truth": _state(truth), "against": _state(extras.against)},
+        inputs={
+            "maps": _state(maps),
+            "truth": _state(truth),
+            "against": _state(extras.against),
+            "masks": _state(request.masks),
+            "predictions": _state(request.predictions),
+            "threshold_from": _state(extras.threshold_from),
+        },
     )
+    row = execution.row_path(job, files.out)
+    if not all(file.is_file() for file in files.written().values()):
+        row.unlink(missing_ok=True)  # what belongs to it has gone
     return next(iter(execution.run([job], work, files.out)))
 
 
 def _state(place: Any) -> str:
     """Tell one state of a folder or file from another by names, sizes and times of change."""
-    root = Path(str(place))
-    if not place or not root.exists():
-        return str(place)
+    text = str(place or "")
+    root = Path(text)
+    if not root.exists():
+        root = Path(text.partition(":")[2])  # of a data set that is known by name
+    if not text or not root.exists():
+        return text
     found = sorted(file for file in root.rglob("*") if file.is_file()) or [root]
-    stats = [(str(file), *file.stat()[6:9:2]) for file in found]
-    return rows.canonical(stats)
+    stats = [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in found]
+    return rows.canonical([text, stats])
 
 
 def _check(files: Files) -> None:
@@ -69,10 +91,7 @@ def _check(files: Files) -> None:
 
 
 def _write(evaluation: Evaluation, files: Files) -> None:
-    accumulator = evaluation.scored.accumulator
     if files.per_threshold:
-        if not isinstance(accumulator, BoxAccumulator):
-            raise UsageError("--per-threshold is for boxes; masks have their curve in --per-image")
         _write_overlaps(evaluation, files.per_threshold)
     if files.per_image:
         _write_table(files.per_image, per_image(evaluation))

@@ -45,8 +45,11 @@ def evaluate_boxes(folder: str, truth: str, request: Request) -> ResultRow:
             "split": known.split.name,
             "fingerprint": known.fingerprint,
         },
-        "skipped": len(problems) + len(known.problems),
-        "warnings": {"empty_boxes": int(sum(not any(box) for box in predicted.values()))},
+        "skipped": len({problem.subject for problem in [*known.problems, *problems]}),
+        "warnings": {
+            **known.warnings,
+            "empty_boxes": int(sum(not any(box) for box in predicted.values())),
+        },
     }
     left_out = [str(problem) for problem in [*known.problems, *problems]]
     seconds = time.perf_counter() - started

@@ -23,12 +23,11 @@ def read_ranks(
     if not file.is_file():
         raise UsageError(f"{file}: no such file of predictions")
     ranked, problems = _read(file, split)
-    missing = [image for image in dict.fromkeys(split.images) if image not in ranked]
     listed = {problem.image for problem in problems}
     problems += [
-        Problem("no prediction for this image", str(file), image=image, remedy="add its line")
-        for image in missing
-        if image not in listed
+        Problem("no prediction for this image", str(file), image=item, remedy="add its line")
+        for item, image in zip(split.ids, split.images, strict=True)
+        if image not in ranked and image not in listed
     ]
     if problems and not skip_problems:
         raise DataError(problems)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sightline.data.ledger import Purpose
+from sightline.errors import UsageError
 from sightline.metrics.score_maps import Interpolation, Normalization
 from sightline.metrics.statistics import RESAMPLES
 
@@ -39,6 +40,12 @@ class Request:
     threads: int = 0
     """0 uses every processor"""
 
+    def __post_init__(self) -> None:
+        """Refuse numbers that mean nothing."""
+        for name, least in (("seed", 0), ("resamples", 1), ("threads", 0)):
+            if getattr(self, name) < least:
+                raise UsageError(f"--{name} {getattr(self, name)}: give a number from {least} on")
+
 
 @dataclass(frozen=True, slots=True)
 class Extras:
@@ -51,3 +58,4 @@ class Extras:
     threshold_from: Any = None  # a number, a row, or a row's file
     show_progress: bool = False
     keep_overlaps: bool = False
+    boxes_only: str = ""  # a flag that is given and means nothing for masks

@@ -1,7 +1,7 @@
 """From measurements to one accumulator: order, progress, problems and warnings in one place."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sightline import progress
 from sightline.data.ledger import Ledger
 from sightline.data.truth import GroundTruth
-from sightline.errors import DataError
+from sightline.errors import DataError, Problem
 from sightline.evaluation.measuring import (
     Preparation,
     Tally,
@@ -69,29 +69,34 @@ def score(
     source: ScoreSource,
     labels: Labels,
     preparation: Preparation,
-    ranks: Mapping[str, Ranks],
+    ranks: Mapping[str, Ranks] | None,
     conduct: Conduct,
 ) -> Scored:
     """Score all maps of a source. In the first problem this stops, unless it is told to skip."""
     split, protocol = labels.truth.split, labels.protocol
     tally = Tally()
     tally.warnings.update(labels.truth.warnings)
-    tally.problems.extend(source.match(split))
+    refused = {problem.image for problem in labels.truth.problems}
+    refused.update(labels.truth.unannotated)
+    tally.problems.extend(source.match(split, refused))
     if tally.problems and not conduct.skip_problems:
         raise DataError(tally.problems)
     left_out = {problem.image for problem in tally.problems}
     usable = [i for i, name in enumerate(split.ids) if name not in left_out]
-    if ranks:
+    if ranks is not None:
         usable = [i for i in usable if split.ids[i] in ranks]
     if not usable:
-        raise DataError(tally.problems)
+        raise DataError(tally.problems or [Problem("no image is left to score", source.name)])
     if protocol.ground_truth_kind == "masks":
         masks = MaskAccumulator(protocol)
         work = measure_masks(source, split, labels.masks, protocol, preparation)
-        return _collect(work, usable, split.ids, masks, tally, ranks, conduct)
+        scored = _collect(work, usable, split.ids, masks, tally, ranks or {}, conduct)
+        if tally.warnings["masks_without_foreground"] == len(masks.records):
+            raise DataError([Problem("no mask has any foreground, so that recall means nothing")])
+        return scored
     boxes = BoxAccumulator(protocol)
     measure = measure_boxes(source, split, labels.boxes, protocol, preparation)
-    return _collect(measure, usable, split.ids, boxes, tally, ranks, conduct)
+    return _collect(measure, usable, split.ids, boxes, tally, ranks or {}, conduct)
 
 
 def _collect(
@@ -111,9 +116,10 @@ def _collect(
             image = ids[one.item]
             if one.measurement is None:
                 assert one.problem is not None
+                problem = replace(one.problem, image=one.problem.image or image)
                 if not conduct.skip_problems:
-                    raise DataError([one.problem])
-                tally.problems.append(one.problem)
+                    raise DataError([problem])
+                tally.problems.append(problem)
                 continue
             tally.warnings.update(one.warnings)
             if isinstance(accumulator, BoxAccumulator):

@@ -4,7 +4,7 @@ import os
 import threading
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
@@ -30,8 +30,11 @@ class ScoreSource(Protocol):
     name: str
     constant: bool  # every item gets the same map
 
-    def match(self, split: Split) -> list[Problem]:
-        """Find the map of every item; report items without one and maps without an item."""
+    def match(self, split: Split, refused: Collection[str] = ()) -> list[Problem]:
+        """Find the map of every item; report items without one and maps without an item.
+
+        A map of a `refused` item is no stranger: the item was left out for reasons of its own.
+        """
 
     def read(self, item: int) -> tuple[ScoreMap, str]:
         """Give an item's map and where it came from."""
@@ -54,7 +57,9 @@ def open_source(place: str | Path, options: Mapping[str, Any] | None = None) -> 
         raise UsageError(f"{path}: holds both single maps and shards ({shards[0].name}); keep one")
     if shards:
         return ShardSource(path, shards)
-    if not maps or path.is_file():
+    if maps and path.is_file():
+        raise UsageError(f"{path}: is one map; pass the folder that holds the maps")
+    if not maps:
         raise UsageError(f"{path}: no score maps here; expected .npy, .png, .npz or .parquet files")
     return FolderSource(path, maps)
 
@@ -78,7 +83,7 @@ class BaselineSource:
         self._map: NDArray[np.float64] = module.score_map(self.options)
         self.name = f"{BASELINE}{name}"
 
-    def match(self, split: Split) -> list[Problem]:
+    def match(self, split: Split, refused: Collection[str] = ()) -> list[Problem]:
         """Find nothing amiss: every item has the map."""
         return []
 
@@ -97,7 +102,7 @@ class ArraySource:
         self._given = maps
         self._maps: list[Any] = []
 
-    def match(self, split: Split) -> list[Problem]:
+    def match(self, split: Split, refused: Collection[str] = ()) -> list[Problem]:
         """Check the number of maps, or their ids."""
         if not isinstance(self._given, Mapping):
             self._maps = list(self._given)
@@ -107,7 +112,8 @@ class ArraySource:
             raise DataError([Problem(counts, remedy="give one map an image, in order")])
         self._maps = [self._given.get(name) for name in split.ids]
         missing = [name for name, kept in zip(split.ids, self._maps, strict=True) if kept is None]
-        extra = [str(name) for name in self._given if name not in set(split.ids)]
+        known = {*split.ids, *refused}
+        extra = [str(name) for name in self._given if name not in known]
         return [
             *(Problem("no score map was given", image=name) for name in missing),
             *(Problem("a map for an unknown image", image=name) for name in extra),
@@ -132,7 +138,7 @@ class _NamedMaps(ABC):
     def places(self) -> Mapping[str, Sequence[str]]:
         """Give for each map name where it lies; two places are one too many."""
 
-    def match(self, split: Split) -> list[Problem]:
+    def match(self, split: Split, refused: Collection[str] = ()) -> list[Problem]:
         """Choose each item's map by the names it may have."""
         places = self.places()
         several = Counter(split.images)
@@ -143,15 +149,20 @@ class _NamedMaps(ABC):
         for i, item in enumerate(split.ids):
             keys = _keys(split, i, alone=several[split.images[i]] == 1)
             found = [key for key in keys if key in places]
-            name, problem = self._choose(item, keys, found, bare)
+            files = [place for key in found for place in places[key]]
+            name, problem = self._choose(item, keys, found, files, bare)
             self.chosen.append(name)
             problems += [problem] if problem else []
-        return problems + self._strangers(split, places)
+        return problems + self._strangers(split, places, refused)
 
     def _choose(
-        self, item: str, keys: Sequence[str], found: Sequence[str], bare: Mapping[str, int]
+        self,
+        item: str,
+        keys: Sequence[str],
+        found: Sequence[str],
+        files: Sequence[str],
+        bare: Mapping[str, int],
     ) -> tuple[str, Problem | None]:
-        files = [place for key in found for place in self.places()[key]]
         root = str(self.root)
         if not files:
             expected = " or ".join(f"{key}.npy" for key in keys)
@@ -164,15 +175,23 @@ class _NamedMaps(ABC):
             return "", Problem(what, root, image=item, remedy="name maps by the full id")
         return found[0], None
 
-    def _strangers(self, split: Split, places: Mapping[str, Sequence[str]]) -> list[Problem]:
+    def _strangers(
+        self, split: Split, places: Mapping[str, Sequence[str]], refused: Collection[str]
+    ) -> list[Problem]:
         used = set(self.chosen)
-        images = set(split.images) | set(map(_bare, split.images))
+        images = {*split.images, *refused, *(_without_label(item) for item in refused)}
+        images |= set(map(_bare, images))
         remedy = "remove it, or go on without it with --on-error skip"
         return [
             Problem("map for an unknown image", places[key][0], remedy=remedy)
             for key in sorted(places.keys() - used)
             if key not in images and str(PurePosixPath(key).parent) not in images
         ]
+
+
+def _without_label(item: str) -> str:
+    image, _, label = item.rpartition("/")
+    return image if label.isdecimal() else item
 
 
 def _bare(image: str) -> str:
@@ -215,7 +234,7 @@ def _read_npy(file: str) -> ScoreMap:
     try:
         with Path(file).open("rb") as stream:
             return np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
-    except (ValueError, EOFError, OSError, MemoryError, OverflowError) as error:
+    except Exception as error:  # a damaged header can fail in any way
         raise DataError([Problem(_npy_fault(error), file, remedy="write it again")]) from error
 
 
@@ -224,7 +243,11 @@ def _npy_fault(error: Exception) -> str:
         return "holds pickled objects, which are never loaded"
     if isinstance(error, OSError):
         return f"cannot be read ({error.strerror})"
-    return f"not a whole .npy array ({str(error).splitlines()[0]})"
+    return f"not a whole .npy array ({_first_line(error)})"
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), type(error).__name__)
 
 
 def _read_png(file: str) -> ScoreMap:
@@ -245,11 +268,19 @@ class ShardSource(_NamedMaps):
     def __init__(self, root: Path, shards: Sequence[Path]) -> None:
         super().__init__(root)
         self._where: dict[str, list[tuple[Path, int, int]]] = defaultdict(list)
+        self._broken: list[Problem] = []
         for shard in shards:
-            for name, group, row in _shard_names(shard):
-                self._where[name].append((shard, group, row))
+            try:
+                for name, group, row in _shard_names(shard):
+                    self._where[name].append((shard, group, row))
+            except DataError as error:
+                self._broken += error.problems
         self._local = threading.local()
         self._group = lru_cache(maxsize=SHARDS_OPEN)(_read_group)
+
+    def match(self, split: Split, refused: Collection[str] = ()) -> list[Problem]:
+        """Choose each item's map; report shards that cannot be read before what they lack."""
+        return self._broken + super().match(split, refused)
 
     def places(self) -> Mapping[str, Sequence[str]]:
         """Give the shards by map name."""
@@ -266,11 +297,8 @@ class ShardSource(_NamedMaps):
             if shard.suffix.lower() == ".npz":
                 return self._archive(shard)[name], place
             return _unpacked(self._group(shard, group), row), place
-        except (ValueError, KeyError, TypeError, OSError, EOFError, MemoryError) as error:
-            raise DataError([Problem(_npy_fault(error), place, remedy="write it again")]) from error
         except Exception as error:  # zipfile and pyarrow have exceptions of their own
-            what = f"cannot be read ({error})"
-            raise DataError([Problem(what, place, remedy="write it again")]) from error
+            raise DataError([Problem(_npy_fault(error), place, remedy="write it again")]) from error
 
     def _archive(self, shard: Path) -> Mapping[str, Any]:
         """Open an archive once in each thread, since its position in the file is shared."""
@@ -283,7 +311,7 @@ class ShardSource(_NamedMaps):
 def _shard_names(shard: Path) -> Iterator[tuple[str, int, int]]:
     try:
         if shard.suffix.lower() == ".npz":
-            with np.load(shard, allow_pickle=False) as archive:
+            with shard.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
                 yield from ((name, 0, 0) for name in archive.files)
             return
         import pyarrow.parquet as pq
@@ -293,7 +321,7 @@ def _shard_names(shard: Path) -> Iterator[tuple[str, int, int]]:
                 names = file.read_row_group(group, columns=["id"])["id"].to_pylist()
                 yield from ((str(name), group, row) for row, name in enumerate(names))
     except Exception as error:
-        what = f"not a whole shard of score maps ({str(error).splitlines()[0]})"
+        what = f"not a whole shard of score maps ({_first_line(error)})"
         raise DataError([Problem(what, str(shard), remedy="write it again")]) from error
 
 

@@ -1,6 +1,7 @@
 """Thresholds that come from elsewhere: a number, or what another split's result chose."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -75,19 +76,23 @@ def _content(origin: Origin) -> dict[str, Any]:
 
 
 def _chosen(result: dict[str, Any], protocol: Protocol, place: str) -> tuple[float, ...]:
-    found = result.get("threshold")
-    if not isinstance(found, dict):
+    found = result.get("threshold") if isinstance(result, Mapping) else None
+    if not isinstance(found, Mapping):
         raise _unusable(place, "it holds no threshold")
     wanted = (
         ["mean_iou"]
         if protocol.ground_truth_kind == "masks"
         else [str(delta) for delta in protocol.iou_thresholds]
     )
-    missing = [name for name in wanted if not isinstance(found.get(name), int | float)]
+    given = {name: value for name, value in found.items() if isinstance(value, int | float)}
+    missing = [name for name in wanted if name not in given]
     if missing:
-        has = ", ".join(found) or "none"
+        has = ", ".join(given) or "none"
         raise _unusable(place, f"it holds no threshold for {missing[0]} (it has {has})")
-    return tuple(float(found[name]) for name in wanted)
+    outside = [name for name in wanted if not 0 <= given[name] <= 1]
+    if outside:
+        raise _unusable(place, f"its threshold for {outside[0]}, {given[outside[0]]}, is no score")
+    return tuple(float(given[name]) for name in wanted)
 
 
 def _unusable(place: str, what: str) -> DataError:

@@ -106,7 +106,7 @@ def measure(
     overlaps = by_level[level_of(boxes, thresholds, protocol)]
     searched = boxes.values is not None and not protocol.thresholds
     hits = _hits_by_value(by_level, boxes, protocol) if searched else _hits(overlaps, protocol)
-    oracle = float(by_level.max() if searched else overlaps.max())
+    oracle = float(_at_any_threshold(by_level, boxes, protocol).max())
     inside = painted(wanted, boxes.height, boxes.width, protocol)
     scores = np.ascontiguousarray(score_map, np.float64)
     pointing = points_at(scores, inside, protocol.pointing_tolerance)
@@ -132,13 +132,35 @@ def _hits(overlaps: Floats, protocol: Protocol) -> Floats:
 
 def _hits_by_value(by_level: Floats, boxes: MapBoxes, protocol: Protocol) -> Floats:
     """List the runs of thresholds that hit, as scores: above the one, up to the other."""
-    assert boxes.values is not None
-    edges = np.concatenate([[-np.inf], boxes.values, [np.inf]])  # level k: (edges[k], edges[k + 1]]
+    edges, reached = _edges(boxes, protocol), _reachable(by_level, boxes, protocol)
     rows = []
     for i, needed in enumerate(protocol.iou_thresholds):
-        runs = fast_boxes.hit_ranges(by_level, needed / 100)
+        runs = fast_boxes.hit_ranges(reached, needed / 100)
         rows += [(i, edges[start], edges[stop]) for start, stop in runs]
     return np.array(rows, np.float64).reshape(-1, 3)
+
+
+def _edges(boxes: MapBoxes, protocol: Protocol) -> Floats:
+    """List the thresholds between which levels stand: level k above edge k, up to edge k + 1.
+
+    With > a threshold just below a score does what the score itself does with >=.
+    """
+    assert boxes.values is not None
+    values = boxes.values if protocol.comparison == ">=" else np.nextafter(boxes.values, -1)
+    return np.concatenate([[-np.inf], values, [1.0]])
+
+
+def _at_any_threshold(by_level: Floats, boxes: MapBoxes, protocol: Protocol) -> Floats:
+    """Give what could be reached, whichever thresholds the protocol gives."""
+    if boxes.values is None:
+        return by_level[level_of(boxes, threshold_grid(), protocol)]
+    return _reachable(by_level, boxes, protocol)
+
+
+def _reachable(by_level: Floats, boxes: MapBoxes, protocol: Protocol) -> Floats:
+    """Leave out levels at which no threshold in [0, 1] stands."""
+    edges = _edges(boxes, protocol)
+    return np.where((edges[1:] >= 0) & (edges[:-1] < edges[1:]), by_level, 0)
 
 
 def painted(truth: Floats, height: int, width: int, protocol: Protocol) -> NDArray[np.uint8]:

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sightline.errors import UsageError
 from sightline.metrics.box import BoxMeasurement, measure
-from sightline.metrics.geometry import to_frame
+from sightline.metrics.geometry import to_frame, true_boxes
 from sightline.metrics.kernels.fast_boxes import FIXED_POINT, add_fixed_point
 from sightline.metrics.kernels.fast_resampling import resampled_accuracy
 from sightline.metrics.protocol import Protocol, preset, threshold_grid
 from sightline.metrics.records import Columns
+from sightline.metrics.score_maps import as_scores, check_range
 from sightline.metrics.statistics import Evidence, Stackable, Weights
 
 Floats = NDArray[np.float64]
@@ -96,6 +98,10 @@ class BoxEvidence:
         """Put the images of another set behind this one's."""
         if not isinstance(other, BoxEvidence):
             raise TypeError("only results of one kind can be compared")
+        if (self.groups, self.joint) != (other.groups, other.joint) or not np.array_equal(
+            self.axis, other.axis
+        ):
+            raise ValueError("only results of the same protocol can be compared")
         return replace(
             self,
             images=self.images + other.images,
@@ -111,6 +117,8 @@ class BoxAccumulator:
 
     def __init__(self, protocol: Protocol | str = "reference-v2") -> None:
         self.protocol = preset(protocol) if isinstance(protocol, str) else protocol
+        if self.protocol.ground_truth_kind != "boxes":
+            raise UsageError(f"protocol '{self.protocol.name}' is for masks; use a MaskAccumulator")
         self.records = Columns(PER_IMAGE)
         count = len(self.protocol.thresholds) or len(threshold_grid())
         self._overlap = np.zeros(count, np.int64)  # fixed point
@@ -136,9 +144,10 @@ class BoxAccumulator:
             image: the image's id, by which shards are merged.
             image_size: width and height of the image that the boxes refer to.
         """
-        scores = np.asarray(score_map, np.float64)
-        truth = np.asarray(boxes, np.float64).reshape(-1, 4)
+        scores = as_scores(score_map, image=image or "")
+        check_range(scores, image=image or "")
         frame = (scores.shape[1], scores.shape[0])
+        truth = true_boxes(boxes, image_size or frame, image or "")
         truth = to_frame(truth, image_size or frame, frame, self.protocol.box_ends)
         self.add(measure(scores, truth, self.protocol), image=image)
 
@@ -208,6 +217,9 @@ class BoxAccumulator:
         # The map of a predicted class counts only where that class is the true one, and there it
         # is the true class's map.
         found = self.records.column("in_top1" if self.protocol.map_class == "top-1" else "in_top5")
+        if np.isnan(found).any():
+            wanted = self.protocol.map_class
+            raise UsageError(f"map class '{wanted}' needs the {wanted} prediction of every image")
         return everything.only(found > 0)
 
     def _axis(self) -> Floats:

@@ -15,11 +15,30 @@ In both readings a corner at or past the far edge is clamped.
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from sightline.errors import DataError, Problem
 
 Floats = NDArray[np.float64]
 Size = tuple[int, int]  # width, height
 BoxEnds = Literal["reference", "true"]
+
+
+def true_boxes(boxes: ArrayLike, image: Size, name: str = "") -> Floats:
+    """Make sure that boxes can be the true ones of an image."""
+    truth = np.asarray(boxes, np.float64).reshape(-1, 4)
+    what = ""
+    if not len(truth):
+        what = "image has no box"
+    elif not np.isfinite(truth).all():
+        what = "a box is not finite"
+    elif (truth[:, :2] > truth[:, 2:]).any() or (truth < 0).any():
+        what = "a box is inverted or negative"
+    elif (truth[:, :2] >= image).any():
+        what = f"a box lies outside its image of {image[0]} x {image[1]}"
+    if what:
+        raise DataError([Problem(what, image=name, remedy="write x0, y0, x1, y1")])
+    return truth
 
 
 def to_frame(boxes: Floats, image: Size, frame: Size, ends: BoxEnds) -> Floats:

@@ -8,10 +8,12 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sightline.errors import DataError, Problem, UsageError
 from sightline.metrics.box import points_at
 from sightline.metrics.kernels import fast_pixels
 from sightline.metrics.protocol import THRESHOLD_STEPS, Protocol, preset, threshold_grid
 from sightline.metrics.records import Columns
+from sightline.metrics.score_maps import as_scores, check_range
 from sightline.metrics.statistics import Evidence, Stackable, Weights
 
 Floats = NDArray[np.float64]
@@ -109,6 +111,8 @@ class MaskAccumulator:
 
     def __init__(self, protocol: Protocol | str = "pixels") -> None:
         self.protocol = preset(protocol) if isinstance(protocol, str) else protocol
+        if self.protocol.ground_truth_kind != "masks":
+            raise UsageError(f"protocol '{self.protocol.name}' is for boxes; use a BoxAccumulator")
         self.records = Columns(("pointing", "energy"))
         self._histograms: list[Counts] = []
         self._at_threshold: list[Counts] = []
@@ -118,8 +122,9 @@ class MaskAccumulator:
 
         A mask of another size is brought to the map's by its nearest pixels.
         """
-        scores = np.asarray(score_map, np.float64)
-        codes = np.asarray(mask).astype(np.uint8)
+        scores = as_scores(score_map, image=image or "")
+        check_range(scores, image=image or "")
+        codes = _codes(mask, image or "")
         if codes.shape != scores.shape:
             size = (scores.shape[1], scores.shape[0])
             codes = np.asarray(cv2.resize(codes, size, interpolation=cv2.INTER_NEAREST), np.uint8)
@@ -207,6 +212,20 @@ class MaskAccumulator:
             rates = _rates(counts[:, i].sum(axis=0))
             given[f"{threshold:g}"] = rates | {"mean_iou": 100 * math.fsum(overlap) / len(overlap)}
         return given
+
+
+def _codes(mask: ArrayLike, image: str) -> NDArray[np.uint8]:
+    """Make sure that a mask holds the codes of masks and nothing else."""
+    codes = np.asarray(mask)
+    what = ""
+    if codes.ndim != 2 or not codes.size:
+        what = f"mask has the shape {codes.shape} where two dimensions are needed"
+    elif not np.isin(codes, (0, 1, 255)).all():
+        what = "mask holds other values than 0, 1 and 255"
+    if what:
+        remedy = "give 1 for foreground, 0 for background, 255 for ignored"
+        raise DataError([Problem(what, image=image, remedy=remedy)])
+    return codes.astype(np.uint8)
 
 
 def _mask_overlap(histogram: Counts) -> Floats:

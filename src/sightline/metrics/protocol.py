@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Annotated, Any, Literal
+from functools import cache
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,9 +55,21 @@ class Protocol:
     pointing_tolerance: Annotated[int, "pixels that the peak may lie off the object"] = 0
 
     def __post_init__(self) -> None:
-        """Refuse combinations that mean nothing."""
+        """Refuse choices that do not exist and combinations that mean nothing."""
+        for name, allowed in _allowed().items():
+            if getattr(self, name) not in allowed:
+                listed = ", ".join(map(str, allowed))
+                raise UsageError(
+                    f"{name} '{getattr(self, name)}' does not exist; there are {listed}"
+                )
         if not self.iou_thresholds or not all(0 < t <= 100 for t in self.iou_thresholds):
             raise UsageError("IoU thresholds are percentages above 0 and up to 100")
+        if len(set(self.iou_thresholds)) < len(self.iou_thresholds):
+            raise UsageError("an IoU threshold is given twice")
+        if not all(0 <= t <= 1 for t in self.thresholds):
+            raise UsageError("thresholds lie in [0, 1]")
+        if self.evaluation_size is not None and self.evaluation_size < 1:
+            raise UsageError("the evaluation size is a number of pixels, 1 or more")
         given = self.threshold_choice in ("fixed", "transferred")
         if given and len(self.thresholds) not in (1, len(self.iou_thresholds)):
             raise UsageError(
@@ -85,6 +98,12 @@ class Protocol:
         return asdict(self)
 
 
+@cache
+def _allowed() -> Mapping[str, tuple[Any, ...]]:
+    hints = get_type_hints(Protocol).items()
+    return {name: get_args(hint) for name, hint in hints if get_origin(hint) is Literal}
+
+
 def threshold_grid(steps: int = THRESHOLD_STEPS) -> NDArray[np.float64]:
     """List the released evaluator's thresholds: 0, .001, ... .999, never 1."""
     return np.arange(0, 1, 1 / steps)
@@ -98,12 +117,10 @@ def preset(name: str, **choices: Any) -> Protocol:
 
 def vary(protocol: Protocol, choices: Mapping[str, Any]) -> Protocol:
     """Replace choices and say so in the name."""
-    changed = {
-        key: value for key, value in choices.items() if value != getattr(protocol, key, object())
-    }
-    unknown = [key for key in changed if key not in Protocol.__dataclass_fields__]
+    unknown = [key for key in choices if key not in Protocol.__dataclass_fields__ or key == "name"]
     if unknown:
         raise UsageError(f"unknown protocol choice '{unknown[0]}'")
+    changed = {key: value for key, value in choices.items() if value != getattr(protocol, key)}
     if not changed:
         return protocol
     shown = ", ".join(f"{key}={_shown(value)}" for key, value in sorted(changed.items()))

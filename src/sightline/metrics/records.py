@@ -31,6 +31,8 @@ class Columns:
 
     def extend(self, other: "Columns") -> None:
         """Add another table's rows; an image that both hold is an error."""
+        if other is self:
+            raise ValueError("a part cannot be merged into itself")
         shared = self._known & other._known
         if shared:
             raise ValueError(f"image '{min(shared)}' was counted in both parts")

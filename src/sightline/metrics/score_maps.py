@@ -17,6 +17,7 @@ INTERPOLATIONS = {
     "linear": cv2.INTER_LINEAR,
     "area": cv2.INTER_AREA,
 }
+LARGEST_SIDE = 16_000  # the kernels number pixels in 32 bits, with room for what they note beside
 REMEDY_RANGE = "pass --normalize min-max, or divide by the maximum with --normalize max"
 
 
@@ -69,6 +70,8 @@ def as_scores(score_map: ArrayLike, *, file: str = "", image: str = "") -> Float
         what = f"map has {array.ndim} dimensions {array.shape} where 2 are needed"
     elif not array.size:
         what = f"map is empty, {array.shape[0]} x {array.shape[1]}"
+    elif max(array.shape) > LARGEST_SIDE:
+        what = f"map is {array.shape[0]} x {array.shape[1]}, over {LARGEST_SIDE} on a side"
     elif array.dtype.kind not in "buif":
         what = f"map holds {array.dtype} where numbers are needed"
     if what:
@@ -85,6 +88,12 @@ def check_range(scores: Floats, *, file: str = "", image: str = "") -> bool:
     """Refuse scores outside [0, 1]; tell whether the map is constant."""
     low, high, _ = fast_pixels.value_range(scores)
     if low < 0 or high > 1:
-        what = f"scores run from {low:.4g} to {high:.4g}, outside [0, 1]"
+        what = f"scores run from {_shown(low)} to {_shown(high)}, outside [0, 1]"
         raise DataError([Problem(what, file, 0, image, REMEDY_RANGE)])
     return low == high
+
+
+def _shown(score: float) -> str:
+    """Write a score in short, unless rounding would bring it back into the range."""
+    short = f"{score:.4g}"
+    return short if (0 <= score <= 1) == (0 <= float(short) <= 1) else repr(float(score))

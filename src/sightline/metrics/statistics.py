@@ -86,6 +86,8 @@ def paired_test(
     maps of random images and asks how often the difference becomes as large as the observed one.
     """
     n = first.images
+    if second.images != n:
+        raise ValueError(f"{n} images cannot be paired with {second.images}")
     both = first.stacked(second)
     once = np.ones((1, n), np.int32)
     observed = float(_difference(both, once, 0 * once)[0])
@@ -124,6 +126,8 @@ def _exchanges(rng: np.random.Generator, images: int, resamples: int) -> Iterato
 
 
 def _middle(scores: Floats, level: float) -> tuple[float, float]:
+    """Leave out resamples in which the metric means nothing: those without any foreground."""
     tail = (1 - level) / 2
-    low, high = np.quantile(scores, [tail, 1 - tail])
+    sound = scores[~np.isnan(scores)]
+    low, high = np.quantile(sound, [tail, 1 - tail]) if len(sound) else (np.nan, np.nan)
     return float(low), float(high)

@@ -65,6 +65,13 @@ def test_histograms_of_any_number_of_bins(drawn, n):
     assert fast_pixels.histograms(scores, codes, n).tolist() == expected
 
 
+@pytest.mark.parametrize("n", [49, 98, 103, 107, 161, 1000, 1962])
+def test_edges_whose_product_rounds_down_stay_in_their_bin(n):
+    edges = (np.arange(n) * (1 / n))[None]
+    counts = fast_pixels.histograms(edges, np.ones((1, n), np.uint8), n)
+    assert counts[0].tolist() == [1] * n + [0]
+
+
 def test_every_code_above_one_is_ignored():
     scores, codes = np.full((1, 256), 0.5), np.arange(256, dtype=np.uint8)[None]
     assert fast_pixels.histograms(scores, codes, 10).sum(axis=1).tolist() == [1, 1]

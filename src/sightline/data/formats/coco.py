@@ -152,6 +152,7 @@ class _Reader:
                 if not all(entry.get("iscrowd") == 1 for _, entry in group)
             }
             self.builder.warnings["images_without_annotation"] += not groups
+            self.builder.unannotated += [] if objects else [image["file_name"]]
             self.builder.warnings["crowd_only"] += len(groups) - len(objects)
             crowded += [image["file_name"]] * (len(objects) > 1)
             for label, name in item_names(image["file_name"], objects).items():

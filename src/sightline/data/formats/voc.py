@@ -94,6 +94,7 @@ def _read_file(file: Path, root: Path, builder: AnnotationBuilder) -> _Record | 
         builder.warnings["images_without_annotation"] += not elements
         builder.warnings["difficult_objects"] += sum(map(_is_difficult, elements))
         if not elements:
+            builder.unannotated.append(image)
             return None
         objects = tuple(_object(element, i, file) for i, element in enumerate(elements, start=1))
         return _Record(image, str(file), _size(tree), objects)

@@ -63,9 +63,9 @@ def histograms(score_map: Floats, mask: Bytes, n: int) -> Ints:
             counts[np.uint32(place[x])] += 1
     by_code = np.empty((2, bins), np.int32)
     for code in range(2):
-        for i in range(bins):
-            first = code * bins + i
-            by_code[1 - code, i] = (
+        for k in range(bins):
+            first = code * bins + k
+            by_code[1 - code, k] = (
                 counts[first]
                 + counts[first + 3 * bins]
                 + counts[first + 6 * bins]

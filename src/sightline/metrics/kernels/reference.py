@@ -19,7 +19,8 @@ Bits = NDArray[np.uint8]
 def foreground(score_map: Floats, threshold: float, protocol: Protocol) -> Bits:
     """Give the pixels that reach a threshold, as 0 and 1."""
     if protocol.levels == "exact":
-        return np.asarray(score_map >= threshold, np.uint8)
+        above = score_map > threshold if protocol.comparison == ">" else score_map >= threshold
+        return np.asarray(above, np.uint8)
     levels = (score_map * 255).astype(np.uint8)
     level = int(threshold * int(levels.max()))
     above = levels > level if protocol.comparison == ">" else levels >= level
@@ -104,10 +105,16 @@ def best_overlap(score_map: Floats, threshold: float, truth: Floats, protocol: P
 def best_accuracy(
     maps: list[Floats], truths: list[Floats], needed: float, protocol: Protocol
 ) -> float:
-    """Give the accuracy in percent at the best of all thresholds, every score included."""
+    """Give the accuracy in percent at the best of all thresholds.
+
+    With `exact` these are every score that occurs, the numbers just below (with > they do what the
+    scores do with >=), and 1, but nothing outside [0, 1].
+    """
     thresholds: Any = threshold_grid()
     if protocol.levels == "exact":
-        thresholds = np.unique(np.concatenate([np.ravel(score_map) for score_map in maps]))
+        scores = np.concatenate([np.ravel(score_map) for score_map in maps])
+        thresholds = np.unique([*scores, *np.nextafter(scores, -1), 1.0])
+        thresholds = thresholds[thresholds >= 0]
     hits = [
         [
             best_overlap(score_map, t, truth, protocol) >= needed
