@@ -72,7 +72,7 @@ def run(maps: Maps, truth: Truth, request: Request, extras: Extras) -> Evaluatio
     skip = request.on_error == "skip"
     known = _truth(truth, request, skip)
     protocol, ledger = _protocol(known, request, extras), Ledger()
-    ledger.entries += thresholds.labels_behind(extras.threshold_from)
+    ledger.entries += thresholds.labels_behind(extras.threshold_from, force=request.force)
     labels = open_labels(known, protocol, request.purpose, ledger, force=request.force)
     ranks, rank_problems = _ranks(known, request, skip)
     preparation = Preparation(request.normalize, request.interpolation)
@@ -84,7 +84,7 @@ def run(maps: Maps, truth: Truth, request: Request, extras: Extras) -> Evaluatio
     left_out = list(map(str, scored.tally.problems))
     result = _result(scored, protocol, request, known) | {
         "maps": source.name,
-        "baseline": dict(extras.baseline),
+        "baseline": dict(source.options),
     }
     if extras.against is not None:
         other = score(_source(extras.against, {}), labels, preparation, ranks, conduct)

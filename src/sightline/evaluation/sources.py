@@ -5,6 +5,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
@@ -29,6 +30,7 @@ class ScoreSource(Protocol):
 
     name: str
     constant: bool  # every item gets the same map
+    options: Mapping[str, Any]  # of a baseline
 
     def match(self, split: Split, refused: Collection[str] = ()) -> list[Problem]:
         """Find the map of every item; report items without one and maps without an item.
@@ -77,10 +79,11 @@ class BaselineSource:
     def __init__(self, name: str, options: Mapping[str, Any]) -> None:
         module = registry.load("baseline", name)
         try:
-            self.options = module.Options(**options)
+            chosen = module.Options(**options)
         except TypeError as error:
             raise UsageError(f"baseline '{name}': {error}") from error
-        self._map: NDArray[np.float64] = module.score_map(self.options)
+        self.options = asdict(chosen)
+        self._map: NDArray[np.float64] = module.score_map(chosen)
         self.name = f"{BASELINE}{name}"
 
     def match(self, split: Split, refused: Collection[str] = ()) -> list[Problem]:
@@ -96,6 +99,7 @@ class ArraySource:
     """Maps in memory: one for each item in order, or by id."""
 
     constant = False
+    options: Mapping[str, Any] = {}
     name = "arrays"
 
     def __init__(self, maps: Sequence[Any] | Mapping[str, Any] | NDArray[Any]) -> None:
@@ -128,6 +132,7 @@ class _NamedMaps(ABC):
     """Shared by folders and shards: which of the names found belongs to which item."""
 
     constant = False
+    options: Mapping[str, Any] = {}
 
     def __init__(self, root: Path) -> None:
         self.name = root.name

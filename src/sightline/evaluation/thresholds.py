@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from sightline.data.ledger import TEST
 from sightline.errors import DataError, Problem, UsageError
 from sightline.metrics.protocol import Protocol
 from sightline.types import LedgerEntry, ResultRow
@@ -32,17 +33,26 @@ def transferred(protocol: Protocol, origin: Origin) -> Protocol:
     )
 
 
-def labels_behind(origin: Origin | None) -> list[LedgerEntry]:
-    """List the labels that a transferred threshold has consumed already."""
+def labels_behind(origin: Origin | None, *, force: bool = False) -> list[LedgerEntry]:
+    """List the labels that chose a transferred threshold, under the purpose that they now serve."""
     if origin is None or _number(origin) is not None:
         return []
     try:
-        return [
-            replace(LedgerEntry(**{**entry, "per_class": tuple(entry["per_class"])}))
+        consumed = [
+            LedgerEntry(**{**entry, "per_class": tuple(entry["per_class"])})
             for entry in _content(origin)["ledger"]
         ]
     except (TypeError, KeyError) as error:
         raise _unusable(str(origin), f"its ledger is not readable ({error})") from error
+    if any(entry.split == TEST for entry in consumed) and not force:
+        raise UsageError(
+            f"{origin}: its threshold was chosen with test labels; take it from another split, or"
+            " pass --force to have it recorded"
+        )
+    return [
+        replace(entry, purpose="threshold", forced=entry.forced or entry.split == TEST)
+        for entry in consumed
+    ]
 
 
 def _number(origin: Origin) -> float | None:
