@@ -82,7 +82,7 @@ class BaselineSource:
             chosen = module.Options(**options)
         except TypeError as error:
             raise UsageError(f"baseline '{name}': {error}") from error
-        self.options = asdict(chosen)
+        self.options: Mapping[str, Any] = asdict(chosen)
         self._map: NDArray[np.float64] = module.score_map(chosen)
         self.name = f"{BASELINE}{name}"
 
