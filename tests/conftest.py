@@ -29,7 +29,7 @@ def shared() -> Path:
 def openings_log(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep the log of opened test splits out of the user's own folder."""
     file = tmp_path_factory.mktemp("home") / "openings.jsonl"
-    monkeypatch.setenv("SIGHTLINE_HOME", str(file))
+    monkeypatch.setenv("SIGHTLINE_HOME", str(file.parent))
     return file
 
 

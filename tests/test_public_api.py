@@ -113,7 +113,7 @@ def test_more_is_a_keyword(arrays, scene):
     assert row.result["against"]["maps"] == "arrays"
     assert row.result["interval_method"] == {"level": 0.95, "resamples": 50, "seed": 3}
     baseline = sl.evaluate("baseline:center-gaussian", scene.truth, baseline={"center": 111.5})
-    assert baseline.result["baseline"] == {"center": 111.5}
+    assert baseline.result["baseline"] == {"center": 111.5, "sigma": 80.0, "size": 224}
 
 
 def test_a_row_gives_its_thresholds_to_another_split(arrays):

@@ -105,7 +105,7 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 def find(places: Iterable[Path]) -> Iterator[Path]:
     """List row files in files and folders, in the order of their names."""
     for place in places:
-        yield from sorted(place.rglob(f"*{SUFFIX}")) if place.is_dir() else [place]
+        yield from sorted(place.rglob(f"*{SUFFIX}"), key=str) if place.is_dir() else [place]
 
 
 def table(places: Iterable[Path]) -> "pd.DataFrame":
@@ -115,19 +115,23 @@ def table(places: Iterable[Path]) -> "pd.DataFrame":
     records = []
     for path in find(places):
         row = load(path)
-        record = dict(_flat(row.result))
+        record = _flat(row.result, {})
         record["labels"] = sum(entry.labels for entry in row.ledger)
         record["file"] = str(path)
         records.append(record)
     return pd.DataFrame(records)
 
 
-def _flat(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def _flat(value: Mapping[str, Any], flat: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Put nested values side by side under dotted names."""
     for key, item in value.items():
-        if isinstance(item, Mapping):
-            yield from _flat(item, f"{prefix}{key}.")
+        if isinstance(
+            item, dict
+        ):  # as JSON gives them; asking for any mapping takes ten times longer
+            _flat(item, flat, f"{prefix}{key}.")
         else:
-            yield f"{prefix}{key}", item
+            flat[prefix + key] = item
+    return flat
 
 
 def file_hash(path: Path) -> str:
@@ -143,7 +147,7 @@ def artifact(path: Path, row_folder: Path) -> Artifact:
 
 def as_html(row: ResultRow) -> str:
     """Show a row in a notebook."""
-    cells = [(key, _shown(value)) for key, value in _flat(row.result)]
+    cells = [(key, _shown(value)) for key, value in _flat(plain(row.result), {}).items()]
     cells += [
         (
             "labels consumed",

@@ -132,7 +132,7 @@ def test_the_center_of_the_gaussian_is_an_option(evaluate):
 
     by_default = evaluate(maps="baseline:center-gaussian")
     assert shifted("112").numbers == by_default.numbers
-    assert shifted("111.5")["baseline"] == {"center": 111.5}
+    assert shifted("111.5")["baseline"] == {"center": 111.5, "sigma": 80.0, "size": 224}
     assert shifted("20")["mean_iou"] != by_default["mean_iou"]
     assert by_default["maps"] == "baseline:center-gaussian"
 

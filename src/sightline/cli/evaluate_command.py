@@ -86,13 +86,15 @@ class Arguments:
         from sightline.evaluation.outputs import Files, evaluate_to_files
         from sightline.evaluation.predicted_boxes import PREFIX, evaluate_boxes
 
+        kept = ""
         if self.maps.startswith(PREFIX):
             self._refuse_what_is_for_maps()
             row = evaluate_boxes(self.maps.removeprefix(PREFIX), self.truth, self.request)
         else:
             files = Files(self.per_image, self.per_threshold, self.out)
-            row = evaluate_to_files(self.maps, self.truth, self.request, self._extras(), files)
-        deliver(as_json(row), as_text(row), self.json)
+            extras = self._extras()
+            row, kept = evaluate_to_files(self.maps, self.truth, self.request, extras, files)
+        deliver(as_json(row), as_text(row, kept), self.json)
         return 0
 
     def _extras(self) -> Extras:

@@ -25,7 +25,7 @@ def as_json(row: ResultRow) -> dict[str, Any]:
     }
 
 
-def as_text(row: ResultRow) -> str:
+def as_text(row: ResultRow, kept: str = "") -> str:
     """Say the score first, then how it was obtained."""
     result = row.result
     method = result["interval_method"]
@@ -49,6 +49,7 @@ def as_text(row: ResultRow) -> str:
     lines += [
         f"  warning    {name.replace('_', ' ')}: {n}" for name, n in result["warnings"].items() if n
     ]
+    lines += [f"  row        {kept}"] if kept else []
     return "\n".join(lines + _test(result))
 
 

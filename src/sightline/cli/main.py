@@ -18,6 +18,14 @@ COMMANDS = {
     "data list": "list the data sets and formats that are known",
     "list": "list everything registered, with paper and options",
 }
+HEADINGS = (  # of the boxes that the flag parser draws
+    "Parsing error",
+    "Required options",
+    "Unrecognized options",
+    "Missing argument",
+    "Value error",
+    "Invalid choice",
+)
 INTERRUPTED = "stopped; nothing was written, so that the same command starts over"
 
 
@@ -125,10 +133,15 @@ def _one_line(text: str, name: str) -> str:
     plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
     lines = [re.sub(r"[╭╮╰╯│─]", "", line).strip() for line in plain.splitlines()]
     kept: list[str] = []
+    if any(line.startswith("Missing from") for line in lines):  # then each is listed with its help
+        names = [line for line in lines if re.fullmatch(r"[A-Z][A-Z-]*|--[\w-]+ \S+", line)]
+        kept, lines = [" and ".join(names), "missing"], []
     for line in filter(None, lines):
-        if line.startswith(("For full helptext", "Perhaps you meant", "usage:")):
+        if line.startswith(
+            ("Argument helptext", "For full helptext", "Perhaps you meant", "usage:")
+        ):
             break
-        if line not in ("Parsing error", "Required options", "Unrecognized options"):
+        if line not in HEADINGS:
             kept.append(line)
-    message = (" ".join(kept) or "the flags are wrong").replace("Invalid choice invalid", "Invalid")
+    message = " ".join(kept) or "the flags are wrong"
     return f"{message.rstrip('.')}; see 'sightline {name} --help'"

@@ -19,7 +19,7 @@ def log_file() -> Path:
     """Tell where the log lies."""
     home = os.environ.get("SIGHTLINE_HOME")
     data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(home) if home else Path(data) / "sightline" / "openings.jsonl"
+    return (Path(home) if home else Path(data) / "sightline") / "openings.jsonl"
 
 
 def record(split: Split, fingerprint: str, row: ResultRow) -> None:

@@ -144,8 +144,9 @@ def _format_of(path: Path, request: Request) -> str:
 
 
 def _recognised(path: Path, request: Request) -> str:
-    known = registry.names("format")
-    modules = ((name, registry.load("format", name)) for name in known)
+    """Ask our own formats first: a broken one of another package then stops only its own users."""
+    known = sorted(registry.describe("format"), key=lambda entry: entry.source != "sightline")
+    modules = ((entry.name, registry.load("format", entry.name)) for entry in known)
     return next((name for name, module in modules if module.recognises(path, request)), "")
 
 

@@ -34,8 +34,8 @@ class Files:
 
 def evaluate_to_files(
     maps: str, truth: str, request: Request, extras: Extras, files: Files
-) -> ResultRow:
-    """Evaluate, write the files that are wanted, and give the row."""
+) -> tuple[ResultRow, str]:
+    """Evaluate, write the files that are wanted, and give the row and where it is kept."""
     _check(files)
 
     def work(_job: Job, folder: Path) -> ResultRow:
@@ -47,7 +47,7 @@ def evaluate_to_files(
         return replace(evaluation.row, artifacts=kept)
 
     if files.out is None:
-        return work(Job("evaluate", {}), Path())
+        return work(Job("evaluate", {}), Path()), ""
     job = Job(
         kind="evaluate",
         options={**asdict(request), **asdict(extras), **asdict(files)},
@@ -61,19 +61,19 @@ def evaluate_to_files(
             "threshold_from": _state(extras.threshold_from),
         },
     )
-    row = execution.row_path(job, files.out)
+    place = execution.row_path(job, files.out)
     if not all(file.is_file() for file in files.written().values()):
-        row.unlink(missing_ok=True)  # what belongs to it has gone
-    return next(iter(execution.run([job], work, files.out)))
+        place.unlink(missing_ok=True)  # what belongs to it has gone
+    note = f"{place}, computed before and not again" if place.is_file() else str(place)
+    return next(iter(execution.run([job], work, files.out))), note
 
 
 def _state(place: Any) -> str:
     """Tell one state of a folder or file from another by names, sizes and times of change."""
     text = str(place or "")
-    root = Path(text)
-    if not root.exists():
-        root = Path(text.partition(":")[2])  # of a data set that is known by name
-    if not text or not root.exists():
+    named = text.partition(":")[2]  # the folder of a data set that is known by name
+    root = next((Path(name) for name in (text, named) if name and Path(name).exists()), None)
+    if root is None:
         return text
     found = sorted(file for file in root.rglob("*") if file.is_file()) or [root]
     stats = [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in found]

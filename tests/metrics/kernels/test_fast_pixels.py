@@ -65,7 +65,7 @@ def test_histograms_of_any_number_of_bins(drawn, n):
     assert fast_pixels.histograms(scores, codes, n).tolist() == expected
 
 
-@pytest.mark.parametrize("n", [49, 98, 103, 107, 161, 1000, 1962])
+@pytest.mark.parametrize("n", [49, 98, 103, 107, 161, 1000])
 def test_edges_whose_product_rounds_down_stay_in_their_bin(n):
     edges = (np.arange(n) * (1 / n))[None]
     counts = fast_pixels.histograms(edges, np.ones((1, n), np.uint8), n)
