@@ -63,9 +63,8 @@ def test_leaving_early_stops_the_threads_within_an_item():
 
     source = measured(measure, range(100 * CHUNK), threads=2)
     next(source)
-    started, before = time.monotonic(), len(begun)
+    before = len(begun)
     source.close()
-    assert time.monotonic() - started < 0.01 * CHUNK
     assert len(begun) <= before + 4
     assert not [t for t in threading.enumerate() if t.name.startswith("measure")]
 

@@ -12,15 +12,15 @@ from sightline.metrics.kernels.component_tree import (
     FIRST,
     HIGH,
     LOW,
-    end_of,
-    fill_holes,
     grow,
 )
+from sightline.metrics.kernels.hole_filling import fill_holes
 from sightline.metrics.kernels.neighbourhood import (
     pieces_table,
     pixel_area_table,
     roles_table,
 )
+from sightline.metrics.kernels.pixel_order import end_of
 
 from ..maps import HAND_MADE, score_maps
 

@@ -12,8 +12,3 @@ R = TypeVar("R")
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
     """Compile with Numba at the first call, keeping the signature that a type checker sees."""
     return cast(Callable[P, R], numba.njit(cache=True, nogil=True)(function))
-
-
-def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a helper that is called once for each pixel, so that it is never a real call."""
-    return cast(Callable[P, R], numba.njit(cache=True, nogil=True, inline="always")(function))

@@ -7,7 +7,6 @@ components appear, grow and merge. A component keeps its bounding box over a ran
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sightline.metrics.kernels.compiled import compiled
 from sightline.metrics.kernels.neighbourhood import (
@@ -18,114 +17,20 @@ from sightline.metrics.kernels.neighbourhood import (
     START,
     WIDEN,
 )
-
-Ints = NDArray[np.int32]
-Table = NDArray[np.uint8]
+from sightline.metrics.kernels.pixel_order import (
+    Ints,
+    Table,
+    ascents,
+    chosen_pixels,
+    descending,
+    end_of,
+    framed,
+    neighbour_states,
+    steps_to_neighbours,
+)
 
 X0, Y0, X1, Y1, LOW, HIGH, AREA, FIRST = range(8)  # the columns of a segment, boxes inclusive
 SINCE = HIGH  # while a component grows: the threshold from which on its box stands
-FRAME = -1
-
-
-@compiled
-def _framed(levels: Ints) -> Ints:
-    """Put a frame around a map, lower than every level, so that no neighbour lies outside."""
-    height, width = levels.shape
-    out = np.full((height + 2, width + 2), FRAME, np.int32)
-    for y in range(height):
-        for x in range(width):
-            out[y + 1, x + 1] = levels[y, x]
-    return out
-
-
-@compiled
-def _neighbour_states(frame: Ints) -> Table:
-    """Give for each pixel the bits of those neighbours that precede it in that order."""
-    height, width = frame.shape
-    states = np.zeros((height, width), np.uint8)
-    for y in range(1, height - 1):
-        above, here, below, out = frame[y - 1], frame[y], frame[y + 1], states[y]
-        for x in range(1, width - 1):
-            level = here[x]
-            out[x] = (
-                np.uint8(above[x] >= level)
-                | np.uint8(above[x + 1] >= level) << 1
-                | np.uint8(here[x + 1] > level) << 2
-                | np.uint8(below[x + 1] > level) << 3
-                | np.uint8(below[x] > level) << 4
-                | np.uint8(below[x - 1] > level) << 5
-                | np.uint8(here[x - 1] >= level) << 6
-                | np.uint8(above[x - 1] >= level) << 7
-            )
-    return states
-
-
-@compiled
-def _steps(width: int) -> NDArray[np.int64]:
-    """Give the distance of each neighbour in an array of that width."""
-    return np.array([-width, 1 - width, 1, 1 + width, width, width - 1, -1, -1 - width])
-
-
-@compiled
-def _ascents(states: Table, pieces: Table) -> Ints:
-    """Lead each pixel to a neighbour that precedes it, and so on to the summit where it ends.
-
-    A summit leads to itself. All pixels on such a path belong to one component from the moment
-    that the path's lowest pixel is added.
-    """
-    height, width = states.shape
-    steps = _steps(width)
-    step_of = np.zeros(256, np.int32)
-    for state in range(256):
-        if pieces[state, 0] != NO_PIECE:
-            step_of[state] = steps[pieces[state, 0]]
-    above = np.empty(height * width, np.int32)
-    for y in range(height):
-        for x in range(width):
-            above[y * width + x] = y * width + x + step_of[states[y, x]]
-    return above
-
-
-@compiled
-def end_of(links: Ints, node: int) -> int:
-    """Follow links to the node that leads to itself, and shorten them on the way."""
-    end = node
-    while links[end] != end:
-        end = links[end]
-    while links[node] != end:
-        links[node], node = end, links[node]
-    return end
-
-
-@compiled
-def _chosen(states: Table, roles: Table, wanted: int, edge: bool) -> Ints:
-    """List the pixels with a role, and on the edge if wanted, in reading order as y << 16 | x."""
-    height, width = states.shape
-    chosen = np.empty((height - 2) * (width - 2), np.int32)
-    count = 0
-    for y in range(1, height - 1):
-        whole = edge and (y == 1 or y == height - 2)
-        for x in range(1, width - 1):
-            chosen[count] = y << 16 | x
-            at_end = edge and (x == 1 or x == width - 2)
-            count += whole or at_end or (roles[states[y, x]] & wanted) != 0
-    return chosen[:count]
-
-
-@compiled
-def _descending(pixels: Ints, frame: Ints, top: int) -> Ints:
-    """Sort pixels by falling level, equal ones in the order given."""
-    start = np.zeros(top + 2, np.int32)
-    for packed in pixels:
-        start[top - frame[packed >> 16, packed & 0xFFFF] + 1] += 1
-    for i in range(top + 1):
-        start[i + 1] += start[i]
-    ordered = np.empty(len(pixels), np.int32)
-    for packed in pixels:
-        bucket = top - frame[packed >> 16, packed & 0xFFFF]
-        ordered[start[bucket]] = packed
-        start[bucket] += 1
-    return ordered
 
 
 @compiled
@@ -227,13 +132,13 @@ def grow(levels: Ints, top: int, pieces: Table, roles: Table, growth: Table, by_
     it may do to a component, and how much area it adds. With `by_area` a segment also ends when
     the area or the first pixel changes, not only when the box does.
     """
-    frame = _framed(levels)
+    frame = framed(levels)
     width = frame.shape[1]
-    states = _neighbour_states(frame)
-    above = _ascents(states, pieces)
-    steps = _steps(width)
+    states = neighbour_states(frame)
+    above = ascents(states, pieces)
+    steps = steps_to_neighbours(width)
     wanted = START | JOIN | WIDEN | HEIGHTEN | (LEAD if by_area else 0)
-    visited = _descending(_chosen(states, roles, wanted, False), frame, top)
+    visited = descending(chosen_pixels(states, roles, wanted, False), frame, top)
     leader = np.empty(frame.size, np.int32)  # of a summit: the one that stands for its component
     components = np.empty((frame.size, 8), np.int32)  # used at leaders alone
     if by_area:
@@ -284,95 +189,3 @@ def grow(levels: Ints, top: int, pieces: Table, roles: Table, growth: Table, by_
         for column in range(4):
             segments[i, column] -= 1  # out of the frame
     return segments[:count]
-
-
-@compiled
-def fill_holes(levels: Ints, top: int, pieces: Table, roles: Table) -> Ints:
-    """Raise every pixel to the highest threshold at which it is foreground or enclosed by it.
-
-    A background component (4-connected) is a hole until it touches the map's edge. On the inverted
-    map it grows like any component, and opens at the level at which it reaches the edge or joins
-    one that does. Up to that threshold all of it counts as filled.
-    """
-    frame = _framed(top - levels)
-    height, width = frame.shape
-    states = _neighbour_states(frame)
-    above = _ascents(states, pieces)
-    steps = _steps(width)
-    leader = np.empty(frame.size, np.int32)
-    is_open = np.zeros(frame.size, np.bool_)
-    filled = levels.copy()
-    waiting = np.empty(levels.size, np.int32)
-    joined = np.empty(frame.size, np.int32)  # holes that joined holes at the current level
-    count = 0
-    current = top
-    for packed in _descending(_chosen(states, roles, START | JOIN, True), frame, top):
-        y, x = packed >> 16, packed & 0xFFFF
-        state, pixel = states[y, x], y * width + x
-        if frame[y, x] < current:
-            _raise_opened(filled, joined[:count], leader, is_open, width, top - current, waiting)
-            count, current = 0, frame[y, x]
-        if roles[state] & START:
-            leader[pixel] = pixel
-        root = end_of(leader, end_of(above, pixel))
-        edge = y == 1 or x == 1 or y == height - 2 or x == width - 2
-        for j in range(1, 4):
-            if pieces[state, j] == NO_PIECE:
-                break
-            other = end_of(leader, end_of(above, pixel + steps[pieces[state, j]]))
-            if other == root:
-                continue
-            if is_open[other] and not is_open[root]:
-                root, other = other, root
-            if is_open[root] and not is_open[other]:
-                _raise(filled, other, width, top - current, waiting)
-            elif not is_open[root]:
-                joined[count] = other
-                count += 1
-            leader[other] = root
-        if edge and not is_open[root]:
-            _raise(filled, root, width, top - current, waiting)
-            is_open[root] = True
-    _raise_opened(filled, joined[:count], leader, is_open, width, top - current, waiting)
-    return filled
-
-
-@compiled
-def _raise_opened(
-    filled: Ints,
-    joined: Ints,
-    leader: Ints,
-    is_open: NDArray[np.bool_],
-    width: int,
-    level: int,
-    waiting: Ints,
-) -> None:
-    """Raise holes that were joined by pixels of a level and opened at the same level.
-
-    Their summits do not lead to one another below that level, so that each is raised on its own.
-    """
-    for summit in joined:
-        if is_open[end_of(leader, summit)]:
-            _raise(filled, summit, width, level, waiting)
-
-
-@compiled
-def _raise(filled: Ints, summit: int, width: int, level: int, waiting: Ints) -> None:
-    """Raise a hole to the level at which it opens: all that lies below it around its summit."""
-    y, x = summit // width - 1, summit % width - 1
-    if filled[y, x] >= level:
-        return
-    filled[y, x] = level
-    waiting[0] = y << 16 | x
-    count = 1
-    while count:
-        count -= 1
-        y, x = waiting[count] >> 16, waiting[count] & 0xFFFF
-        for step in range(4):
-            ny = y + (step == 0) - (step == 1)
-            nx = x + (step == 2) - (step == 3)
-            inside = 0 <= ny < filled.shape[0] and 0 <= nx < filled.shape[1]
-            if inside and filled[ny, nx] < level:
-                filled[ny, nx] = level
-                waiting[count] = ny << 16 | nx
-                count += 1

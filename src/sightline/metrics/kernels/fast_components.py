@@ -20,18 +20,16 @@ from sightline.metrics.kernels.component_tree import (
     X1,
     Y0,
     Y1,
-    Ints,
-    Table,
-    end_of,
-    fill_holes,
     grow,
 )
+from sightline.metrics.kernels.hole_filling import fill_holes
 from sightline.metrics.kernels.neighbourhood import (
     pieces_table,
     pixel_area_table,
     polygon_area_table,
     roles_table,
 )
+from sightline.metrics.kernels.pixel_order import Ints, Table, end_of
 
 __all__ = [
     "AREA",
