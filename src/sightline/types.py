@@ -62,7 +62,34 @@ class Pixels:
     codes: NDArray[np.uint8]
 
 
-MaskSource = Path | Polygons | RunLengths | Pixels
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """The pixels of one value in an indexed mask file: one object or part of several in a file."""
+
+    file: Path
+    value: int
+
+
+MaskSource = Path | Polygons | RunLengths | Pixels | Layer
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A named part of one object; it has no source where nothing of it is to be seen."""
+
+    name: str
+    source: MaskSource | None
+    instance: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Fixation:
+    """Where a subject looked, in the image's pixels; `order` counts from 0 for each subject."""
+
+    subject: str
+    order: int
+    x: float
+    y: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +108,7 @@ class LedgerEntry:
     dataset: str
     split: str
     purpose: str
-    kind: str  # boxes or masks
+    kind: str  # boxes, masks, parts or fixations
     images: int
     labels: int
     per_class: tuple[int, int]  # the fewest and the most labels of any class

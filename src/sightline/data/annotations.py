@@ -6,15 +6,17 @@ refuses what cannot be true, by file and line, and leaves the images concerned o
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
 from sightline.data.paths import unsafe
 from sightline.errors import Problem
-from sightline.types import Boxes, Masks, MaskSource, Split
+from sightline.types import Boxes, Fixation, Masks, MaskSource, Part, Split
 
+T = TypeVar("T")
 LARGEST = 2**31 - 1  # of labels and sizes
 PICTURES = ("jpg", "jpeg", "png", "bmp", "tif", "tiff", "webp")
 
@@ -28,6 +30,8 @@ class Request:
     masks: Path | None = None  # the folder that mask names are relative to
     ignore_value: int | None = None  # a mask pixel of this value counts for nothing
     classes: int = 0  # how many there are, where the data set is known by name
+    images: Path | None = None  # the folder that image ids are relative to
+    localization: bool = True  # refuse images in which nothing is localized
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,46 @@ class Annotations:
     problems: tuple[Problem, ...]
     warnings: Mapping[str, int]  # legitimate but suspicious, counted
     unannotated: tuple[str, ...] = ()  # images that are listed with nothing to localize in them
+    parts: tuple[tuple[Part, ...], ...] | None = None  # by item, where any item has parts
+    fixations: tuple[tuple[Fixation, ...], ...] | None = None  # by item, likewise
+    picture_roots: tuple[Path, ...] = ()  # folders where the image files may lie
+
+    def chosen(self, items: Sequence[int]) -> "Annotations":
+        """Keep some of the items, in the order given."""
+        return replace(
+            self,
+            split=_chosen_split(self.split, items),
+            boxes=_chosen_boxes(self.boxes, items) if self.boxes else None,
+            masks=_chosen_masks(self.masks, items) if self.masks else None,
+            parts=_picked(self.parts, items) if self.parts else None,
+            fixations=_picked(self.fixations, items) if self.fixations else None,
+        )
+
+
+def _picked(values: Sequence[T], items: Sequence[int]) -> tuple[T, ...]:
+    return tuple(values[item] for item in items)
+
+
+def _chosen_split(split: Split, items: Sequence[int]) -> Split:
+    rows = np.asarray(items, np.int64)
+    return replace(
+        split,
+        ids=_picked(split.ids, items),
+        images=_picked(split.images, items),
+        labels=split.labels[rows],
+        sizes=split.sizes[rows],
+    )
+
+
+def _chosen_boxes(boxes: Boxes, items: Sequence[int]) -> Boxes:
+    groups = [boxes.corners[boxes.offsets[item] : boxes.offsets[item + 1]] for item in items]
+    offsets = np.cumsum([0, *map(len, groups)], dtype=np.int64)
+    return Boxes(np.concatenate([np.empty((0, 4)), *groups]), offsets)
+
+
+def _chosen_masks(masks: Masks, items: Sequence[int]) -> Masks:
+    objects, ignored = _picked(masks.objects, items), _picked(masks.ignored, items)
+    return replace(masks, objects=objects, ignored=ignored)
 
 
 @dataclass(slots=True)
@@ -52,6 +96,8 @@ class _Item:
     boxes: list[tuple[float, float, float, float]] = field(default_factory=list)
     objects: list[MaskSource] = field(default_factory=list)
     ignored: list[MaskSource] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+    fixations: list[Fixation] = field(default_factory=list)
 
 
 class AnnotationBuilder:
@@ -63,6 +109,7 @@ class AnnotationBuilder:
         self.problems: list[Problem] = []
         self.warnings: Counter[str] = Counter()
         self.unannotated: list[str] = []
+        self.picture_roots: list[Path] = [request.images] if request.images else []
         self._items: dict[str, _Item] = {}
         self._bad: set[str] = set()
 
@@ -99,6 +146,14 @@ class AnnotationBuilder:
         if name not in self._items and name not in self._bad:
             self.refuse(name, "image id is not in the list of images", file, line, "add it there")
         return name in self._items
+
+    def has(self, name: str) -> bool:
+        """Tell whether an item exists, where a table may speak of other splits' images too."""
+        return name in self._items
+
+    def size_of(self, name: str) -> tuple[int, int]:
+        """Give the width and height of an item's image, 0 where unknown."""
+        return self._items[name].size
 
     def set_label(self, name: str, label: int, file: str, line: int) -> None:
         """Set an item's class."""
@@ -161,12 +216,28 @@ class AnnotationBuilder:
         else:
             (self._items[name].ignored if ignore else self._items[name].objects).append(source)
 
-    def add_masks_named_by_image(self, file: str) -> None:
-        """Where a mask folder is given but no names, a mask is called as its image, as PNG."""
-        root = self.request.masks
-        for name, item in self._items.items() if root else ():
-            if root and name not in self._bad:
+    def add_masks_named_by_image(self, file: str, beside: Path | None = None) -> None:
+        """Where a mask folder is given but no names, a mask is called as its image, as PNG.
+
+        A folder that merely lies `beside` the lists counts if it holds a mask for every image.
+        """
+        root = self.request.masks or beside
+        sound = [(name, item) for name, item in self._items.items() if name not in self._bad]
+        if root and not self.request.masks:
+            lacking = sum(not (root / _as_png(item.image)).is_file() for _, item in sound)
+            self.warnings["images_without_mask_beside"] += lacking
+            root = None if lacking else root
+        for name, item in sound if root else ():
+            if root:
                 self.add_mask(name, root / _as_png(item.image), file, item.line)
+
+    def add_part(self, name: str, part: Part) -> None:
+        """Add a part of an item's object."""
+        self._items[name].parts.append(part)
+
+    def add_fixation(self, name: str, fixation: Fixation) -> None:
+        """Add a place that a subject looked at."""
+        self._items[name].fixations.append(fixation)
 
     def build(self, classes: Sequence[str] = ()) -> Annotations:
         """Check what needs the whole, and hand over what is sound."""
@@ -177,7 +248,7 @@ class AnnotationBuilder:
                 remedy = "add it to the class labels, or remove the image"
                 self.refuse(name, "image has no class", item.file, item.line, remedy)
                 del kept[name]
-            elif not item.boxes and not item.objects:
+            elif self.request.localization and not item.boxes and not item.objects:
                 remedy = "add a box or a mask, or remove the image"
                 self.refuse(name, "image has no ground truth", item.file, item.line, remedy)
                 del kept[name]
@@ -199,9 +270,16 @@ class AnnotationBuilder:
         )
         problems = tuple(self.problems)
         warnings = {name: count for name, count in self.warnings.items() if count}
-        unannotated = tuple(self.unannotated)
         return Annotations(
-            split, _boxes(items), self._masks(items), problems, warnings, unannotated
+            split=split,
+            boxes=_boxes(items),
+            masks=self._masks(items),
+            problems=problems,
+            warnings=warnings,
+            unannotated=tuple(self.unannotated),
+            parts=_by_item([item.parts for item in items]),
+            fixations=_by_item([item.fixations for item in items]),
+            picture_roots=tuple(self.picture_roots),
         )
 
     def _masks(self, items: Sequence[_Item]) -> Masks | None:
@@ -216,6 +294,10 @@ def _as_png(image: str) -> str:
     """Exchange an image's suffix; the id of a VOC annotation has none, only dots."""
     stem, dot, suffix = image.rpartition(".")
     return f"{stem if dot and suffix.lower() in PICTURES else image}.png"
+
+
+def _by_item(groups: Sequence[Sequence[T]]) -> tuple[tuple[T, ...], ...] | None:
+    return tuple(map(tuple, groups)) if any(groups) else None
 
 
 def _boxes(items: Sequence[_Item]) -> Boxes | None:

@@ -13,3 +13,4 @@ class KnownDataset:
     labels: str  # boxes or masks
     images: Mapping[str, int]  # by split, as published
     where: str  # how to get the lists
+    ignore_value: int | None = None  # a pixel value of its mask files that counts for nothing

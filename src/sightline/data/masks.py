@@ -14,6 +14,7 @@ from sightline.types import (
     BACKGROUND,
     FOREGROUND,
     IGNORE,
+    Layer,
     Masks,
     MaskSource,
     Pixels,
@@ -22,6 +23,7 @@ from sightline.types import (
 )
 
 Array = NDArray[Any]  # (height, width)
+GRAY = cv2.IMREAD_GRAYSCALE | cv2.IMREAD_ANYDEPTH
 MAX_PIXELS = 2**30  # OpenCV's own limit
 
 
@@ -36,7 +38,7 @@ def read_mask(masks: Masks, index: int, size: tuple[int, int] | None) -> NDArray
         index: which item.
         size: width and height of the result; that of the first object if None.
     """
-    layers = [(source, _read(source)) for source in masks.objects[index]]
+    layers = [(source, read_source(source)) for source in masks.objects[index]]
     if size is None:
         size = layers[0][1].shape[1], layers[0][1].shape[0]
     foreground = np.zeros((size[1], size[0]), np.bool_)
@@ -51,7 +53,7 @@ def read_mask(masks: Masks, index: int, size: tuple[int, int] | None) -> NDArray
             ignored |= excepted
         foreground |= covered
     for source in masks.ignored[index]:
-        ignored |= _resize(_read(source), size) > 0.5
+        ignored |= _resize(read_source(source), size) > 0.5
     codes = np.full(foreground.shape, BACKGROUND, np.uint8)
     codes[ignored] = IGNORE
     codes[foreground] = FOREGROUND
@@ -65,10 +67,13 @@ def _ignore_value(source: MaskSource, masks: Masks) -> int | None:
     return IGNORE if isinstance(source, Pixels) else None
 
 
-def _read(source: MaskSource) -> Array:
+def read_source(source: MaskSource) -> Array:
+    """Draw or decode one mask; what exceeds .5 is inside."""
     if isinstance(source, Path):
-        flags = cv2.IMREAD_GRAYSCALE | cv2.IMREAD_ANYDEPTH
-        return read_picture(source, flags, "mask")
+        return read_picture(source, GRAY, "mask")
+    if isinstance(source, Layer):
+        values = read_picture(source.file, GRAY, "mask")
+        return np.asarray(values == source.value, np.uint8)
     if isinstance(source, Pixels):
         return source.codes
     if source.height * source.width > MAX_PIXELS or min(source.height, source.width) <= 0:

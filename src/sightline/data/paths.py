@@ -1,7 +1,7 @@
 """Ids become file names; none of them may lead out of its root."""
 
 import re
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import PurePosixPath, PureWindowsPath
 
 UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")  # a lone surrogate is no UTF-8
 
@@ -19,11 +19,3 @@ def unsafe(name: str) -> str:
     if PurePosixPath(name).as_posix() != name:
         return "not in its plain form (a/b.jpg, without './' or '//')"
     return ""
-
-
-def inside(root: Path, name: str) -> Path:
-    """Join a name that `unsafe` has passed to its root; links that lead out are refused too."""
-    path = root / name
-    if not path.resolve().is_relative_to(root.resolve()):
-        raise ValueError(f"'{name}' leads out of {root}")
-    return path

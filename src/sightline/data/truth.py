@@ -9,14 +9,14 @@ from sightline import registry
 from sightline.data.annotations import Annotations, Request
 from sightline.data.ledger import Ledger
 from sightline.errors import DataError, Problem, UsageError
-from sightline.types import Boxes, Masks, Pixels, Split
+from sightline.types import Boxes, Fixation, Masks, Part, Pixels, Split
 
 UNKNOWN_SPLIT = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
 class GroundTruth:
-    """A split whose boxes and masks are given out only to a named purpose."""
+    """A split whose localization labels are given out only to a named purpose."""
 
     split: Split
     problems: tuple[Problem, ...]
@@ -25,6 +25,8 @@ class GroundTruth:
     _boxes: Boxes | None
     _masks: Masks | None
     unannotated: tuple[str, ...] = ()  # images that are listed with nothing to localize in them
+    _parts: tuple[tuple[Part, ...], ...] | None = None
+    _fixations: tuple[tuple[Fixation, ...], ...] | None = None
 
     @property
     def has_boxes(self) -> bool:
@@ -35,6 +37,16 @@ class GroundTruth:
     def has_masks(self) -> bool:
         """Whether every image has a mask."""
         return self._masks is not None
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether any image has object parts."""
+        return self._parts is not None
+
+    @property
+    def has_fixations(self) -> bool:
+        """Whether it is known where subjects looked."""
+        return self._fixations is not None
 
     def boxes(self, purpose: str, ledger: Ledger, *, force: bool = False) -> Boxes:
         """Open the boxes and have it recorded."""
@@ -54,6 +66,26 @@ class GroundTruth:
         ledger.record(self.split, purpose, "masks", count, force=force)
         return self._masks
 
+    def parts(
+        self, purpose: str, ledger: Ledger, *, force: bool = False
+    ) -> tuple[tuple[Part, ...], ...]:
+        """Open the parts of each item's object and have it recorded."""
+        if self._parts is None:
+            raise UsageError(f"{self.split.dataset} has no object parts")
+        count = sum(map(len, self._parts))
+        ledger.record(self.split, purpose, "parts", count, force=force)
+        return self._parts
+
+    def fixations(
+        self, purpose: str, ledger: Ledger, *, force: bool = False
+    ) -> tuple[tuple[Fixation, ...], ...]:
+        """Open what subjects looked at in each item's image and have it recorded."""
+        if self._fixations is None:
+            raise UsageError(f"{self.split.dataset} has no fixations")
+        count = sum(map(len, self._fixations))
+        ledger.record(self.split, purpose, "fixations", count, force=force)
+        return self._fixations
+
 
 def guarded(annotations: Annotations) -> GroundTruth:
     """Put annotations behind the ledger."""
@@ -65,6 +97,8 @@ def guarded(annotations: Annotations) -> GroundTruth:
         _boxes=annotations.boxes,
         _masks=annotations.masks,
         unannotated=annotations.unannotated,
+        _parts=annotations.parts,
+        _fixations=annotations.fixations,
     )
 
 
@@ -99,18 +133,34 @@ def read_annotations(
     split: str = "",
     masks: str | Path | None = None,
     ignore_value: int | None = None,
+    images: str | Path | None = None,
+    localization: bool = True,
 ) -> Annotations:
     """Read a ground truth as it is, problems included; for checking, not for scoring."""
     path, dataset = locate(str(place), split)
-    mask_root = Path(masks) if masks else None
-    if mask_root and not mask_root.is_dir():
-        raise UsageError(f"{mask_root}: no such folder of masks")
-    known = dataset in registry.names("dataset")
-    classes = registry.load("dataset", dataset).DATASET.classes if known else 0
-    request = Request(dataset, split or UNKNOWN_SPLIT, mask_root, ignore_value, classes)
+    known = registry.load("dataset", dataset).DATASET if _is_known(dataset) else None
+    request = Request(
+        dataset=dataset,
+        split=split or UNKNOWN_SPLIT,
+        masks=_folder(masks, "masks"),
+        ignore_value=known.ignore_value if known and ignore_value is None else ignore_value,
+        classes=known.classes if known else 0,
+        images=_folder(images, "images"),
+        localization=localization,
+    )
     module = registry.load("format", _format_of(path, request))
     annotations: Annotations = module.read(path, request)
     return annotations
+
+
+def _is_known(dataset: str) -> bool:
+    return dataset in registry.names("dataset")
+
+
+def _folder(place: str | Path | None, kind: str) -> Path | None:
+    if place and not Path(place).is_dir():
+        raise UsageError(f"{place}: no such folder of {kind}")
+    return Path(place) if place else None
 
 
 def locate(place: str, split: str) -> tuple[Path, str]:
@@ -123,17 +173,19 @@ def locate(place: str, split: str) -> tuple[Path, str]:
         unknown = colon and len(name) > 1 and not dataset
         hint = f"; no data set is called '{name}' (see 'sightline data list')" if unknown else ""
         raise UsageError(f"{path}: no such file or folder of ground truth{hint}")
-    inner = path / split
-    if split and inner.is_dir():
-        return inner, dataset or path.resolve().name
-    return path, dataset or path.resolve().name
+    inner = next((path / folder for folder in _folders_of(split) if (path / folder).is_dir()), path)
+    return inner, dataset or path.resolve().name
+
+
+def _folders_of(split: str) -> tuple[str, ...]:
+    return (split, f"metadata/{split}") if split else ()
 
 
 def _format_of(path: Path, request: Request) -> str:
     name = _recognised(path, request)
     if name:
         return name
-    inner = sorted(path.iterdir()) if path.is_dir() else []
+    inner = sorted([*path.iterdir(), *path.glob("metadata/*")]) if path.is_dir() else []
     splits = [folder.name for folder in inner if folder.is_dir() and _recognised(folder, request)]
     if splits:
         hint = f"it holds ground truth in {', '.join(splits)}: pass one of them with --split"

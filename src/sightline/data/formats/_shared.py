@@ -38,3 +38,10 @@ def add_masks_by_image(builder: AnnotationBuilder, file: Path, crowded: Iterable
         builder.problems.append(Problem(what, str(file), image=image, remedy=remedy))
     elif builder.request.masks:
         builder.add_masks_named_by_image(str(file))
+
+
+def beside(path: Path, name: str) -> Path | None:
+    """Find a file or folder in a folder of lists, or in the two above it that it may belong to."""
+    whole = path.resolve()
+    places = (folder / name for folder in (path, whole.parent, whole.parent.parent))
+    return next((place for place in places if place.exists()), None)

@@ -6,13 +6,17 @@ Paper: Choe et al., Evaluating Weakly Supervised Object Localization Methods Rig
 `localization.txt` (a box a line, or mask and ignore mask a line) refer to them. Files may be empty
 or absent where the release left them so, and the last line has no newline. An ignore mask stands
 on the first line of its image only.
+
+What else is known may lie in the same folder or up to two above it: `images/`, `masks/` (one for
+each image, called as the image), `class_names.txt`, and parts and fixations (see `_parts`).
 """
 
 from collections.abc import Iterator
 from pathlib import Path
 
 from sightline.data.annotations import AnnotationBuilder, Annotations, Request
-from sightline.data.formats._shared import read_text
+from sightline.data.formats._parts import read_fixations, read_parts
+from sightline.data.formats._shared import beside, read_text
 from sightline.data.paths import unsafe
 from sightline.errors import Problem
 
@@ -33,7 +37,16 @@ def read(path: Path, request: Request) -> Annotations:
     _read_labels(path / "class_labels.txt", builder)
     _read_sizes(path / "image_sizes.txt", builder)
     _read_localization(path / "localization.txt", builder)
-    return builder.build()
+    read_parts(path, builder)
+    read_fixations(path, builder)
+    images = beside(path, "images")
+    builder.picture_roots += [images] if images else []
+    return builder.build(_class_names(beside(path, "class_names.txt"), builder))
+
+
+def _class_names(file: Path | None, builder: AnnotationBuilder) -> list[str]:
+    text = read_text(file, builder) if file else None
+    return (text or "").splitlines()
 
 
 def _rows(file: Path, columns: int, builder: AnnotationBuilder) -> Iterator[tuple[int, list[str]]]:
@@ -84,7 +97,7 @@ def _read_localization(file: Path, builder: AnnotationBuilder) -> None:
         values = _integers(parts, file, line, builder)
         if values and builder.known(parts[0], str(file), line):
             builder.add_box(parts[0], values, str(file), line)
-    builder.add_masks_named_by_image(str(file))
+    builder.add_masks_named_by_image(str(file), beside(file.parent, "masks"))
     return None
 
 
