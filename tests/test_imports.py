@@ -9,11 +9,21 @@ import pytest
 import sightline
 
 ROOT = Path(sightline.__file__).parent
-FOUNDATION = {"errors", "types", "registry", "rows", "provenance", "progress", "published"}
+FOUNDATION = {
+    "errors",
+    "hyperparameters",
+    "progress",
+    "provenance",
+    "published",
+    "registry",
+    "rows",
+    "types",
+}
 LAYERS = (
     FOUNDATION,
+    {"pond"},
     {"execution", "data", "metrics", "backbones"},
-    {"evaluation", "drawing"},
+    {"evaluation", "drawing", "build"},
     {"methods", "attribution"},
     {"training"},
     {"annotators"},

@@ -23,12 +23,14 @@ PACKAGES: Mapping[str, str] = {
     "format": "data/formats",
     "dataset": "data/datasets",
     "baseline": "evaluation/baselines",
+    "builder": "build/recipes",
 }
 NEEDED: Mapping[str, tuple[str, ...]] = {  # what a module of a kind must have
     "protocol": ("PROTOCOL",),
     "format": ("recognises", "read"),
     "dataset": ("DATASET",),
     "baseline": ("Options", "score_map"),
+    "builder": ("Options", "make"),
 }
 ROOT = Path(__file__).parent
 

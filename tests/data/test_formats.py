@@ -287,7 +287,7 @@ def test_coco_on_real_photographs(shared: Path) -> None:
     corners = truth.boxes("study", Ledger()).corners
     assert corners.shape == (898, 4)
     first = truth.split.ids.index("000000000139.jpg/58")
-    assert corners[truth._boxes.offsets[first]].tolist() == pytest.approx(  # type: ignore[union-attr]
+    assert corners[truth._known.boxes.offsets[first]].tolist() == pytest.approx(  # type: ignore[union-attr]
         [118.49, 71.25, 130.84, 106.0]
     )
     assert not truth.has_masks

@@ -16,6 +16,8 @@ COMMANDS = {
     "evaluate": "score a folder of score maps",
     "data check": "tell whether a ground truth is whole, and what is wrong with it",
     "data list": "list the data sets and formats that are known",
+    "data make": "build a data set or a benchmark split by a named recipe",
+    "data show": "draw a sheet of images with everything that is known of them",
     "list": "list everything registered, with paper and options",
 }
 HEADINGS = (  # of the boxes that the flag parser draws

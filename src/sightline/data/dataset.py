@@ -1,5 +1,6 @@
 """Images to train on or to localize in: files and classes, with localization behind the ledger."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,11 @@ class Dataset:
     split: Split
     pictures: tuple[Path, ...]  # the file of each item's image
     truth: GroundTruth
+
+    def chosen(self, items: Sequence[int]) -> "Dataset":
+        """Keep some of the items, in the order given."""
+        truth = self.truth.chosen(items)
+        return Dataset(truth.split, tuple(self.pictures[item] for item in items), truth)
 
 
 def read_dataset(

@@ -1,7 +1,7 @@
 """Ground truth behind the ledger: one schema for every format, for real and pseudo labels alike."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +12,8 @@ from sightline.errors import DataError, Problem, UsageError
 from sightline.types import Boxes, Fixation, Masks, Part, Pixels, Split
 
 UNKNOWN_SPLIT = "unknown"
+PartsByItem = tuple[tuple[Part, ...], ...]
+FixationsByItem = tuple[tuple[Fixation, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,87 +21,87 @@ class GroundTruth:
     """A split whose localization labels are given out only to a named purpose."""
 
     split: Split
-    problems: tuple[Problem, ...]
-    warnings: Mapping[str, int]
     fingerprint: str
-    _boxes: Boxes | None
-    _masks: Masks | None
-    unannotated: tuple[str, ...] = ()  # images that are listed with nothing to localize in them
-    _parts: tuple[tuple[Part, ...], ...] | None = None
-    _fixations: tuple[tuple[Fixation, ...], ...] | None = None
+    _known: Annotations
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with the images that were left out."""
+        return self._known.problems
+
+    @property
+    def warnings(self) -> Mapping[str, int]:
+        """What is legitimate but suspicious, counted."""
+        return self._known.warnings
+
+    @property
+    def unannotated(self) -> tuple[str, ...]:
+        """Images that are listed with nothing to localize in them."""
+        return self._known.unannotated
 
     @property
     def has_boxes(self) -> bool:
         """Whether every image has a box."""
-        return self._boxes is not None
+        return self._known.boxes is not None
 
     @property
     def has_masks(self) -> bool:
         """Whether every image has a mask."""
-        return self._masks is not None
+        return self._known.masks is not None
 
     @property
     def has_parts(self) -> bool:
         """Whether any image has object parts."""
-        return self._parts is not None
+        return self._known.parts is not None
 
     @property
     def has_fixations(self) -> bool:
         """Whether it is known where subjects looked."""
-        return self._fixations is not None
+        return self._known.fixations is not None
 
     def boxes(self, purpose: str, ledger: Ledger, *, force: bool = False) -> Boxes:
         """Open the boxes and have it recorded."""
-        if self._boxes is None:
+        boxes = self._known.boxes
+        if boxes is None:
             raise UsageError(f"{self.split.dataset} has no box for every image; use masks")
-        count = len(self._boxes.corners)
-        ledger.record(self.split, purpose, "boxes", count, force=force)
-        return self._boxes
+        ledger.record(self.split, purpose, "boxes", len(boxes.corners), force=force)
+        return boxes
 
     def masks(self, purpose: str, ledger: Ledger, *, force: bool = False) -> Masks:
         """Open the masks and have it recorded."""
-        if self._masks is None:
+        masks = self._known.masks
+        if masks is None:
             raise UsageError(
                 f"{self.split.dataset} has no mask for every image; pass --masks DIR or use boxes"
             )
-        count = sum(map(len, self._masks.objects))
+        count = sum(map(len, masks.objects))
         ledger.record(self.split, purpose, "masks", count, force=force)
-        return self._masks
+        return masks
 
-    def parts(
-        self, purpose: str, ledger: Ledger, *, force: bool = False
-    ) -> tuple[tuple[Part, ...], ...]:
+    def parts(self, purpose: str, ledger: Ledger, *, force: bool = False) -> PartsByItem:
         """Open the parts of each item's object and have it recorded."""
-        if self._parts is None:
+        parts = self._known.parts
+        if parts is None:
             raise UsageError(f"{self.split.dataset} has no object parts")
-        count = sum(map(len, self._parts))
-        ledger.record(self.split, purpose, "parts", count, force=force)
-        return self._parts
+        ledger.record(self.split, purpose, "parts", sum(map(len, parts)), force=force)
+        return parts
 
-    def fixations(
-        self, purpose: str, ledger: Ledger, *, force: bool = False
-    ) -> tuple[tuple[Fixation, ...], ...]:
+    def fixations(self, purpose: str, ledger: Ledger, *, force: bool = False) -> FixationsByItem:
         """Open what subjects looked at in each item's image and have it recorded."""
-        if self._fixations is None:
+        fixations = self._known.fixations
+        if fixations is None:
             raise UsageError(f"{self.split.dataset} has no fixations")
-        count = sum(map(len, self._fixations))
-        ledger.record(self.split, purpose, "fixations", count, force=force)
-        return self._fixations
+        ledger.record(self.split, purpose, "fixations", sum(map(len, fixations)), force=force)
+        return fixations
+
+    def chosen(self, items: Sequence[int]) -> "GroundTruth":
+        """Keep some of the items, in the order given."""
+        return guarded(self._known.chosen(items))
 
 
 def guarded(annotations: Annotations) -> GroundTruth:
     """Put annotations behind the ledger."""
-    return GroundTruth(
-        split=annotations.split,
-        problems=annotations.problems,
-        warnings=annotations.warnings,
-        fingerprint=_fingerprint(annotations),
-        _boxes=annotations.boxes,
-        _masks=annotations.masks,
-        unannotated=annotations.unannotated,
-        _parts=annotations.parts,
-        _fixations=annotations.fixations,
-    )
+    return GroundTruth(annotations.split, _fingerprint(annotations), annotations)
 
 
 def read_truth(

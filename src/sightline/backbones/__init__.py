@@ -1,0 +1,1 @@
+"""Networks that turn images into features: one file each, whose name is the registry's."""

@@ -1,0 +1,111 @@
+"""What a backbone is: named stages, one after another, and what a method may ask of them."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from torch import Tensor, nn
+
+IMAGENET_MEAN, IMAGENET_STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+
+
+@dataclass(frozen=True, slots=True)
+class Normalization:
+    """How pixels in [0, 1] become input: less the mean, by the deviation, for each channel."""
+
+    mean: tuple[float, float, float] = IMAGENET_MEAN
+    std: tuple[float, float, float] = IMAGENET_STD
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """The last stage's output, and that of the stages that were asked for."""
+
+    last: Tensor  # (N, C, h, w)
+    taps: Mapping[str, Tensor]
+
+
+class Backbone(nn.Module):
+    """Stages by name, in order; each takes what the one before gives.
+
+    `channels` tells how many channels each stage gives. A stage is as fine as any method needs it:
+    whatever stands between two stages may be changed from outside with `after`.
+    """
+
+    def __init__(
+        self,
+        stages: Mapping[str, nn.Module],
+        channels: Mapping[str, int],
+        *,
+        resolution: int,
+        normalization: Normalization | None = None,
+        input_size: int = 224,
+    ) -> None:
+        super().__init__()
+        self.stages = nn.ModuleDict(stages)
+        self.channels = dict(channels)
+        self.resolution = resolution  # side of the last stage's output at the input size
+        self.normalization = normalization or Normalization()
+        self.input_size = input_size
+
+    @property
+    def stage_names(self) -> tuple[str, ...]:
+        """List the stages in order."""
+        return tuple(self.stages)
+
+    @property
+    def last_channels(self) -> int:
+        """Tell how many channels the features have."""
+        return self.channels[self.stage_names[-1]]
+
+    def forward(
+        self,
+        images: Tensor,
+        *,
+        taps: Collection[str] = (),
+        after: Mapping[str, nn.Module] | None = None,
+    ) -> Features:
+        """Run all stages.
+
+        Args:
+            images: normalized, (N, 3, H, W).
+            taps: stages whose output is wanted too.
+            after: modules that change a stage's output, by the stage's name.
+        """
+        inserted, kept, x = after or {}, {}, images
+        for name, stage in self.stages.items():
+            x = stage(x)
+            if name in inserted:
+                x = inserted[name](x)
+            if name in taps:
+                kept[name] = x
+        return Features(x, kept)
+
+    def before(self, stage: str) -> str:
+        """Name the stage before a stage."""
+        names = self.stage_names
+        return names[names.index(stage) - 1]
+
+
+class BackboneModule(Protocol):
+    """What the file of a backbone has."""
+
+    def build(self, *, resolution: int, **variant: object) -> Backbone:
+        """Make the network with random weights.
+
+        Args:
+            resolution: side of the features at an input of 224: 14 or 28.
+            **variant: what single methods ask of single backbones (such as other pooling).
+        """
+
+    def neck(self, backbone: Backbone) -> tuple[nn.Module, int]:
+        """Make the new layers that stand between the stages and a class-map layer in CAM.
+
+        VGG's conv6, Inception's two convolutions, nothing elsewhere; and tell their channels.
+        """
+
+    def reorganized(self, published: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """Give published weights under the names of our stages, classifier included."""
+
+    def fast_layers(self, names: Sequence[str], rule: str) -> set[str]:
+        """Choose the parameters that learn ten times faster: `paper` or `released`."""

@@ -1,0 +1,1 @@
+"""Localization methods and learned baselines: one file each, whose name is the registry's."""
