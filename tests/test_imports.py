@@ -21,9 +21,8 @@ FOUNDATION = {
 }
 LAYERS = (
     FOUNDATION,
-    {"pond"},
     {"execution", "data", "metrics", "backbones"},
-    {"evaluation", "drawing", "build"},
+    {"evaluation", "drawing"},
     {"methods", "attribution"},
     {"training"},
     {"annotators"},

@@ -23,7 +23,10 @@ PACKAGES: Mapping[str, str] = {
     "format": "data/formats",
     "dataset": "data/datasets",
     "baseline": "evaluation/baselines",
-    "builder": "build/recipes",
+    "builder": "data/build/recipes",
+    "species": "data/pond/species",
+    "backbone": "backbones",
+    "method": "methods",
 }
 NEEDED: Mapping[str, tuple[str, ...]] = {  # what a module of a kind must have
     "protocol": ("PROTOCOL",),
@@ -31,7 +34,11 @@ NEEDED: Mapping[str, tuple[str, ...]] = {  # what a module of a kind must have
     "dataset": ("DATASET",),
     "baseline": ("Options", "score_map"),
     "builder": ("Options", "make"),
+    "species": ("SPECIES",),
+    "backbone": ("build", "reorganized", "fast_layers"),
+    "method": ("Options", "Method"),
 }
+PLUMBING = ("contract", "weights", "assembly")  # files beside the registered ones that are none
 ROOT = Path(__file__).parent
 
 
@@ -90,7 +97,7 @@ def _check(kind: str) -> None:
 def _files(kind: str) -> Mapping[str, Path]:
     _check(kind)
     paths = sorted((ROOT / PACKAGES[kind]).glob("[!_]*.py"))
-    return {path.stem.replace("_", "-"): path for path in paths}
+    return {path.stem.replace("_", "-"): path for path in paths if path.stem not in PLUMBING}
 
 
 @cache

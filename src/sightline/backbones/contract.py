@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from torch import Tensor, nn
 
@@ -18,6 +18,29 @@ class Normalization:
 
 
 @dataclass(frozen=True, slots=True)
+class Design:
+    """What a method may ask of a backbone; one that knows no such difference ignores it.
+
+    `neck` names the new layers behind the published ones: `none`; `class-maps`, those of CAM's
+    network (VGG's conv6, Inception's two convolutions, nothing elsewhere); `guided`, those of the
+    self-produced guidance (VGG: two convolutions of 512).
+    """
+
+    neck: Literal["none", "class-maps", "guided"] = "class-maps"
+    pooling: Literal["plain", "overlapping"] = "plain"
+    dropout: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """Where in a backbone methods act: names of stages."""
+
+    erasing: tuple[str, ...]  # behind which attention may hide features, early to late
+    side: tuple[str, str]  # whose outputs side branches read, early and late
+    new: tuple[str, ...] = ()  # stages that no published weights fill
+
+
+@dataclass(frozen=True, slots=True)
 class Features:
     """The last stage's output, and that of the stages that were asked for."""
 
@@ -29,13 +52,15 @@ class Backbone(nn.Module):
     """Stages by name, in order; each takes what the one before gives.
 
     `channels` tells how many channels each stage gives. A stage is as fine as any method needs it:
-    whatever stands between two stages may be changed from outside with `after`.
+    whatever stands between two stages may be changed from outside with `after`. The class maps of a
+    method read the last stage.
     """
 
     def __init__(
         self,
         stages: Mapping[str, nn.Module],
         channels: Mapping[str, int],
+        roles: Roles,
         *,
         resolution: int,
         normalization: Normalization | None = None,
@@ -44,6 +69,7 @@ class Backbone(nn.Module):
         super().__init__()
         self.stages = nn.ModuleDict(stages)
         self.channels = dict(channels)
+        self.roles = roles
         self.resolution = resolution  # side of the last stage's output at the input size
         self.normalization = normalization or Normalization()
         self.input_size = input_size
@@ -90,22 +116,27 @@ class Backbone(nn.Module):
 class BackboneModule(Protocol):
     """What the file of a backbone has."""
 
-    def build(self, *, resolution: int, **variant: object) -> Backbone:
+    RESOLUTIONS: tuple[int, ...]  # sides of the features that can be had at the input size
+    INPUT_SIZE: int  # side of the images that training crops
+    NORMALIZATION: Normalization
+
+    def build(self, *, resolution: int, design: Design) -> Backbone:
         """Make the network with random weights.
 
         Args:
-            resolution: side of the features at an input of 224: 14 or 28.
-            **variant: what single methods ask of single backbones (such as other pooling).
-        """
-
-    def neck(self, backbone: Backbone) -> tuple[nn.Module, int]:
-        """Make the new layers that stand between the stages and a class-map layer in CAM.
-
-        VGG's conv6, Inception's two convolutions, nothing elsewhere; and tell their channels.
+            resolution: one of `RESOLUTIONS`; any input of another size scales it.
+            design: what the method asks for.
         """
 
     def reorganized(self, published: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """Give published weights under the names of our stages, classifier included."""
+        """Give published weights under the names of our stages, classifier included.
+
+        Keys are `stages.STAGE...` as in `Backbone.state_dict`, and `classifier.weight`,
+        `classifier.bias` for the published classifier where its features are those of CAM.
+        """
 
     def fast_layers(self, names: Sequence[str], rule: str) -> set[str]:
-        """Choose the parameters that learn ten times faster: `paper` or `released`."""
+        """Choose the parameters that learn ten times faster: `paper` or `released`.
+
+        Names are those of a method: `backbone.stages.STAGE...` and whatever layers it adds.
+        """

@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 import torch
 from torch import Tensor, nn
 
-from sightline.backbones.contract import Backbone
+from sightline.backbones.contract import Backbone, Design
 
 Choose = Callable[[Tensor], Tensor]  # logits (N, C) -> the labels to localize, (N, K)
 Needs = Literal["labels", "masks"]
@@ -51,6 +51,8 @@ class Method(nn.Module, ABC):
 
     needs: ClassVar[Needs] = "labels"  # "masks": training consumes localization labels
     trained: ClassVar[bool] = True  # whether it is trained at all
+    classifies: ClassVar[bool] = True  # whether its logits mean anything
+    design: ClassVar[Design] = Design()  # what it asks of its backbone
 
     def __init__(self, backbone: Backbone, classes: int) -> None:
         super().__init__()

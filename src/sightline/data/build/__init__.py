@@ -1,0 +1,1 @@
+"""How benchmark splits are made."""

@@ -1,0 +1,1 @@
+"""Recipes, one per file; the file's name is the registry's."""
