@@ -38,7 +38,12 @@ NEEDED: Mapping[str, tuple[str, ...]] = {  # what a module of a kind must have
     "backbone": ("build", "reorganized", "fast_layers"),
     "method": ("Options", "Method"),
 }
-PLUMBING = ("contract", "weights", "assembly")  # files beside the registered ones that are none
+PLUMBING = (
+    "contract",
+    "weights",
+    "assembly",
+    "heads",
+)  # files beside the registered ones that are none
 ROOT = Path(__file__).parent
 
 
