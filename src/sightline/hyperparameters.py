@@ -10,7 +10,7 @@ a limit instead of a distribution, or a `Literal` type: that is how readings of 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Literal, Protocol, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Protocol, get_args, get_origin, get_type_hints
 
 from sightline.errors import UsageError
 
@@ -141,7 +141,7 @@ def limits(declared: type) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for item in fields(declared):
         hint = hints[item.name]
-        kind = getattr(hint, "__origin__", hint)
+        kind = get_args(hint)[0] if get_origin(hint) is Annotated else hint
         if get_origin(kind) is Literal:
             found[item.name] = _Named(get_args(kind))
         for extra in getattr(hint, "__metadata__", ()):

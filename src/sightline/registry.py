@@ -38,12 +38,7 @@ NEEDED: Mapping[str, tuple[str, ...]] = {  # what a module of a kind must have
     "backbone": ("build", "reorganized", "fast_layers"),
     "method": ("Options", "Method"),
 }
-PLUMBING = (
-    "contract",
-    "weights",
-    "assembly",
-    "heads",
-)  # files beside the registered ones that are none
+PLUMBING = ("contract", "weights", "assembly", "heads")  # files that register nothing
 ROOT = Path(__file__).parent
 
 

@@ -1,6 +1,7 @@
 """Adversarial complementary learning (ACoL): one classifier must do without what the other saw.
 
-Paper: Zhang et al., Adversarial Complementary Learning for WSOL, CVPR 2018, arXiv:1804.06962
+Paper: Zhang et al., Adversarial Complementary Learning for WSOL, CVPR 2018
+    https://arxiv.org/abs/1804.06962
 
 Two convolutional classifiers A and B read the same features. Where A's map of the label is high,
 the features are set to 0 before B sees them, so that B must find other parts of the object. A

@@ -1,6 +1,7 @@
 """Attention-based dropout layer (ADL): the strongest features are hidden, or all are weighed.
 
-Paper: Choe and Shim, Attention-based Dropout Layer for WSOL, CVPR 2019, arXiv:1908.10028
+Paper: Choe and Shim, Attention-based Dropout Layer for WSOL, CVPR 2019
+    https://arxiv.org/abs/1908.10028
 
 A layer without parameters stands behind some stages of the network while it is trained. The mean
 over channels tells how strong the features are at each position; at random, either the strongest

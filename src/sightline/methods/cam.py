@@ -1,6 +1,7 @@
 """Class activation mapping (CAM): the classifier's own weights say where a class is.
 
-Paper: Zhou et al., Learning Deep Features for Discriminative Localization, CVPR 2016, arXiv:1512.04150
+Paper: Zhou et al., Learning Deep Features for Discriminative Localization, CVPR 2016
+    https://arxiv.org/abs/1512.04150
 
 The features of a convolutional network are averaged over space and classified by a linear layer.
 Both are linear, so that they may be swapped: weighting the features first gives a map for each

@@ -1,6 +1,7 @@
 """CutMix: a patch of another image is pasted in, and the label is shared by area.
 
-Paper: Yun et al., CutMix: Regularization Strategy to Train Strong Classifiers, ICCV 2019, arXiv:1905.04899
+Paper: Yun et al., CutMix: Regularization Strategy to Train Strong Classifiers, ICCV 2019
+    https://arxiv.org/abs/1905.04899
 
 A rectangle is cut from every image of a batch and filled with the same rectangle of another image.
 The loss weighs both labels by the areas that their images keep. Network and maps are those of CAM.

@@ -1,6 +1,7 @@
 """Few-shot learning: a saliency network, trained on the few images whose objects are outlined.
 
-Paper: Choe et al., Evaluation for Weakly Supervised Object Localization, TPAMI 2022, arXiv:2007.04178
+Paper: Choe et al., Evaluation for WSOL: Protocol, Metrics, and Datasets, TPAMI 2022
+    https://arxiv.org/abs/2007.04178
 
 The localization labels that weak methods use to choose hyperparameters train a network instead.
 CAM's classifier is exchanged for a convolution with one output: whether a pixel is object, of

@@ -1,6 +1,7 @@
 """Hide-and-seek (HaS): cells of the image are hidden at random, so that no one part suffices.
 
-Paper: Singh and Lee, Hide-and-Seek: Forcing a Network to be Meticulous, ICCV 2017, arXiv:1704.04232
+Paper: Singh and Lee, Hide-and-Seek: Forcing a Network to be Meticulous, ICCV 2017
+    https://arxiv.org/abs/1704.04232
 
 Every training image is divided into a grid of cells, and each cell is hidden with a given
 probability, independently of the others. A hidden cell shows the mean color of the data set, which

@@ -1,6 +1,7 @@
 """Self-produced guidance (SPG): the network's own sure pixels teach it the unsure ones.
 
-Paper: Zhang et al., Self-produced Guidance for WSOL, ECCV 2018, arXiv:1807.08902
+Paper: Zhang et al., Self-produced Guidance for WSOL, ECCV 2018
+    https://arxiv.org/abs/1807.08902
 
 Where the class map is surely high or surely low, it makes a mask of object and background; the
 pixels between are ignored. Side branch B2 learns that mask from middle features, B1 on earlier
