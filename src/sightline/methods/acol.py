@@ -30,7 +30,7 @@ from sightline.backbones.contract import Backbone, Design
 from sightline.hyperparameters import AtLeast, Uniform, validate
 from sightline.methods import contract
 from sightline.methods.contract import Batch, Choose, Localized, Step
-from sightline.methods.heads import convolution, pick, scaled
+from sightline.methods.heads import convolution, picked, scaled
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Method(contract.Method):
         maps = self.first(features)  # (N, C, h, w)
         logits = maps.mean((2, 3))
         erasing = batch.labels if self.options.erase_by == "label" else logits.argmax(1)
-        others = self.second(self._erased(features, maps, erasing)).mean((2, 3))
+        others = self.second(self._erased(features, maps, erasing[:, None])).mean((2, 3))
         first = functional.cross_entropy(logits, batch.labels)
         second = functional.cross_entropy(others, batch.labels)
         parts = {"first": first.detach(), "second": second.detach()}
@@ -78,8 +78,8 @@ class Method(contract.Method):
         features = self.backbone(images).last
         maps = self.first(features)
         logits = maps.mean((2, 3))
-        fused = [self._fused(features, maps, labels) for labels in choose(logits).T]
-        return Localized(logits, torch.stack(fused, 1))
+        fused = [self._fused(features, maps, labels[:, None]) for labels in choose(logits).T]
+        return Localized(logits, torch.cat(fused, 1))
 
     def classify(self, images: Tensor) -> Tensor:
         """Give the logits of the first classifier, (N, C)."""
@@ -88,16 +88,15 @@ class Method(contract.Method):
 
     def _fused(self, features: Tensor, maps: Tensor, labels: Tensor) -> Tensor:
         others = self.second(self._erased(features, maps, labels))
-        return torch.maximum(scaled(pick(maps, labels)), scaled(pick(others, labels)))
+        return torch.maximum(scaled(picked(maps, labels)), scaled(picked(others, labels)))
 
     def _erased(self, features: Tensor, maps: Tensor, labels: Tensor) -> Tensor:
-        return erased(features, pick(maps, labels), self.options.erasing_threshold)
+        return erased(features, picked(maps, labels), self.options.erasing_threshold)
 
 
 def erased(features: Tensor, class_map: Tensor, threshold: float) -> Tensor:
-    """Set the features (N, D, h, w) to 0 where the class map (N, h, w), scaled, is high."""
-    kept = scaled(class_map.detach()) < threshold
-    return features * kept[:, None]
+    """Set the features (N, D, h, w) to 0 where the class map (N, 1, h, w), scaled, is high."""
+    return features * (scaled(class_map.detach()) < threshold)
 
 
 def _classifier(inputs: int, width: int, classes: int) -> nn.Sequential:

@@ -36,9 +36,10 @@ def convolution(inputs: int, outputs: int, side: int) -> nn.Conv2d:
     return layer
 
 
-def pick(maps: Tensor, labels: Tensor) -> Tensor:
-    """Take the map of one class for each image: (N, C, h, w) and labels (N,) give (N, h, w)."""
-    return maps[torch.arange(len(maps), device=maps.device), labels]
+def picked(maps: Tensor, labels: Tensor) -> Tensor:
+    """Take some classes' maps of each image: (N, C, h, w) and labels (N, K) give (N, K, h, w)."""
+    images = torch.arange(len(maps), device=maps.device)
+    return maps[images[:, None], labels]
 
 
 def scaled(maps: Tensor) -> Tensor:
