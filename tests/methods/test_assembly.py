@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from sightline import registry
+from sightline.backbones.assembly import refuse_other_than
 from sightline.errors import UsageError
 from sightline.methods import adl, assembly, has, random
 
@@ -17,6 +18,7 @@ class Body:
         self.backbone, self.asked = backbone, []
 
     def build(self, *, resolution, design):
+        refuse_other_than(self.RESOLUTIONS, resolution)
         self.asked.append((resolution, design))
         return self.backbone
 
@@ -61,7 +63,7 @@ def test_the_seed_decides_the_weights(body):
     ("words", "said"),
     [
         ({"method": "camm"}, "unknown method 'camm'; did you mean cam"),
-        ({"resolution": 5}, "backbone 'seeing' has no resolution 5; choose 4 or 8"),
+        ({"resolution": 5}, "no feature maps of side 5 here; choose 4 or 8"),
         ({"classes": 0}, "0 classes"),
         ({"options": {"drop_rat": 1}}, "no option 'drop_rat'; did you mean 'drop_rate'"),
         ({"options": {"xyz": 1}}, "no option 'xyz'; known: drop_rate"),

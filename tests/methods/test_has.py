@@ -59,6 +59,13 @@ def test_cells_are_hidden_by_one_draw_each(options, side, cells):
     assert len(seen) > 1
 
 
+def test_an_oblong_image_has_more_cells_along_its_longer_side():
+    options = Options(grid="pixels", cell_pixels=4)
+    answer = hidden_pixels(torch.zeros(1, 3, 8, 20), options, dice(2))[0].numpy()
+    drawn = torch.rand((2, 5), generator=dice(2)).numpy()
+    assert (answer == by_hand(drawn, 4, 8, 20, 0.5)).all()
+
+
 @pytest.mark.parametrize("rate", [0.0, 0.2, 0.7, 1.0])
 def test_the_rate_is_the_share_of_cells_that_are_hidden(rate):
     options = Options(drop_rate=rate, drop_area=1 / 16)

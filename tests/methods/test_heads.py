@@ -3,8 +3,13 @@
 import numpy as np
 import pytest
 import torch
+from torch import nn
 
-from sightline.methods.heads import enlarged, picked, pixel_loss, scaled
+from sightline.backbones.contract import Backbone, Roles
+from sightline.methods import few_shot
+from sightline.methods.heads import begin, convolution, enlarged, picked, pixel_loss, scaled
+
+ROLES = Roles(("only",), ("only", "only"))
 
 
 def test_maps_are_stretched_over_0_to_1_each_by_itself():
@@ -43,3 +48,17 @@ def test_where_all_pixels_are_ignored_the_loss_is_0_and_so_is_its_gradient():
     assert loss.item() == 0
     assert scores.grad is not None
     assert scores.grad.abs().sum() == 0
+
+
+@pytest.mark.parametrize("how", ["kaiming", "xavier"])
+def test_a_method_begins_its_own_layers_as_the_backbone_says_and_touches_no_other(how):
+    body = nn.Conv2d(3, 3, 1)
+    backbone = Backbone({"only": body}, {"only": 3}, ROLES, resolution=1, initialization=how)
+    kept = body.weight.clone()
+    method = few_shot.Method(backbone, 2, few_shot.Options())
+    method.saliency = convolution(300, 200, 3)
+    begin(method)
+    deviation = {"kaiming": (2 / (200 * 9)) ** 0.5, "xavier": (2 / (500 * 9)) ** 0.5}[how]
+    assert method.saliency.weight.std().item() == pytest.approx(deviation, rel=0.01)
+    assert method.saliency.bias.abs().sum() == 0
+    assert torch.equal(body.weight, kept)

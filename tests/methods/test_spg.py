@@ -5,10 +5,10 @@ import pytest
 import torch
 from torch import nn
 
+from sightline.backbones.contract import Backbone, Roles
 from sightline.errors import UsageError
 from sightline.methods import cam, spg
 from sightline.methods.contract import given
-from sightline.methods.heads import enlarged, scaled
 from sightline.methods.spg import Options, published_width, regions
 
 
@@ -41,9 +41,9 @@ def test_fewer_than_30_object_pixels_make_room_for_the_likely_ones(high_pixels, 
 
 
 def test_the_room_is_made_for_each_image_by_itself():
-    both = torch.cat([ramp(29), ramp(30)])
-    mask = regions(both, 0.3, 0.7, 30)
-    assert [(m == 1).sum().item() for m in mask] == [34, 30]
+    both = torch.cat([ramp(29), ramp(30), ramp(29) / 2])
+    mask = regions(both, 0.15, 0.7, 30)
+    assert [(m == 1).sum().item() for m in mask] == [34, 30, 34]
 
 
 def test_background_wins_where_both_would_hold():
@@ -132,11 +132,24 @@ def test_each_branch_learns_the_mask_of_the_one_before(seeing, images, batch, gu
     assert step.loss.item() == pytest.approx(sum(expected.values()), abs=1e-5)
 
 
-def test_masks_are_made_at_the_size_of_the_image():
-    """A 1 x 2 map of 0 and 1 becomes 0, 1/4, 3/4, 1 at twice the size: one pixel is unsure."""
-    scores = torch.tensor([[[[0.0, 1.0]]]])
-    attention = scaled(enlarged(scores, torch.zeros(1, 3, 1, 4)))
-    assert regions(attention, 0.1, 0.7, 0).tolist() == [[[0, 255, 1, 1]]]
+def test_the_class_map_is_scaled_at_the_size_of_the_image(batch, monkeypatch):
+    """A peak of 0, 1, 0 becomes 0, 1/4, 3/4, 3/4, 1/4, 0 at twice the size, and is scaled then."""
+    stages = {"only": nn.AvgPool2d(2)}
+    backbone = Backbone(stages, {"only": 3}, Roles((), ("only", "only")), resolution=1)
+    method = spg.Method(backbone, 2, Options(width=1))
+    nn.init.constant_(method.classifier.weight, 1)
+    seen = []
+
+    def noted(scores, *limits):
+        seen.append(scores)
+        return regions(scores, *limits)
+
+    monkeypatch.setattr(spg, "regions", noted)
+    image = torch.tensor([0.0, 0, 1, 1, 0, 0]).expand(1, 3, 2, 6)
+    method.step(batch(image, [1]))
+    assert [tuple(scores.shape) for scores in seen] == [(1, 2, 6)] * 3
+    expected = np.array([0, 1, 3, 3, 1, 0]) / 3
+    assert np.abs(seen[0].detach().numpy() - expected).max() < 1e-6
 
 
 def test_masks_without_a_sure_pixel_cost_nothing(seeing, batch):

@@ -30,7 +30,7 @@ from sightline.backbones.contract import Backbone, Design
 from sightline.hyperparameters import AtLeast, Uniform, validate
 from sightline.methods import contract
 from sightline.methods.contract import Batch, Choose, Localized, Step
-from sightline.methods.heads import convolution, picked, scaled
+from sightline.methods.heads import begin, convolution, picked, scaled
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,7 @@ class Method(contract.Method):
         self.options = options
         self.first = _classifier(backbone.last_channels, options.width, classes)
         self.second = _classifier(backbone.last_channels, options.width, classes)
+        begin(self)
 
     def step(self, batch: Batch) -> Step:
         """Compute both classifiers' losses."""
@@ -96,7 +97,7 @@ class Method(contract.Method):
 
 def erased(features: Tensor, class_map: Tensor, threshold: float) -> Tensor:
     """Set the features (N, D, h, w) to 0 where the class map (N, 1, h, w), scaled, is high."""
-    return features * (scaled(class_map.detach()) < threshold)
+    return features * (scaled(class_map) < threshold)
 
 
 def _classifier(inputs: int, width: int, classes: int) -> nn.Sequential:

@@ -1,4 +1,4 @@
-"""Puts a method on a backbone. The weights are random; loading others is a later call.
+"""Puts a method on a backbone; the weights are random until `backbones.weights` fills others in.
 
 `build` takes registered names, `combine` the modules that they stand for.
 """
@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import Any, cast
 
 from sightline import registry
+from sightline.backbones import assembly as backbones
 from sightline.backbones.contract import BackboneModule
 from sightline.errors import UsageError
 from sightline.methods.contract import Method, MethodModule
@@ -31,13 +32,14 @@ def build(
         options: the method's `Options`, or a mapping of some of them; its defaults if left out.
         resolution: side of the features; the backbone's first if left out.
     """
-    body = cast(BackboneModule, registry.load("backbone", backbone))
-    resolution = resolution or body.RESOLUTIONS[0]
-    if resolution not in body.RESOLUTIONS:
-        known = " or ".join(map(str, body.RESOLUTIONS))
-        raise UsageError(f"backbone '{backbone}' has no resolution {resolution}; choose {known}")
-    module = cast(MethodModule, registry.load("method", method))
-    return combine(module, body, classes, options=options, resolution=resolution)
+    module, body = module_of(method), backbones.module_of(backbone)
+    side = body.RESOLUTIONS[0] if resolution is None else resolution
+    return combine(module, body, classes, options=options, resolution=side)
+
+
+def module_of(name: str) -> MethodModule:
+    """Import the file of a method."""
+    return cast(MethodModule, registry.load("method", name))
 
 
 def combine(

@@ -24,7 +24,7 @@ from torch.nn import functional
 from sightline.backbones.contract import Backbone
 from sightline.methods import contract
 from sightline.methods.contract import Batch, Choose, Localized, Step
-from sightline.methods.heads import ClassMaps
+from sightline.methods.heads import ClassMaps, begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,7 @@ class Method(contract.Method):
     def __init__(self, backbone: Backbone, classes: int, options: object) -> None:
         super().__init__(backbone, classes)
         self.classifier = ClassMaps(backbone.last_channels, classes)
+        begin(self)
 
     def features(self, batch: Batch) -> Tensor:
         """Give the features that training classifies, (N, D, h, w)."""

@@ -24,7 +24,7 @@ from sightline.backbones.contract import Backbone
 from sightline.errors import SightlineError
 from sightline.methods import contract
 from sightline.methods.contract import Batch, Choose, Localized, Needs, Step
-from sightline.methods.heads import convolution, enlarged, pixel_loss
+from sightline.methods.heads import begin, convolution, enlarged, pixel_loss
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,7 @@ class Method(contract.Method):
     def __init__(self, backbone: Backbone, classes: int, options: Options) -> None:
         super().__init__(backbone, classes)
         self.saliency = convolution(backbone.last_channels, 1, 1)
+        begin(self)
 
     def step(self, batch: Batch) -> Step:
         """Compare every pixel with its mask."""

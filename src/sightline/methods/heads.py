@@ -4,6 +4,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from sightline.backbones.assembly import initialize
+from sightline.methods.contract import Method
+
 IGNORED = 255  # in masks: neither object nor background
 
 
@@ -12,11 +15,6 @@ class ClassMaps(nn.Linear):
 
     A class map's mean over space is the class score exactly, since the bias is in both.
     """
-
-    def __init__(self, channels: int, classes: int) -> None:
-        super().__init__(channels, classes)
-        nn.init.normal_(self.weight, std=0.01)
-        nn.init.zeros_(self.bias)
 
     def forward(self, features: Tensor) -> Tensor:
         """Give class scores, (N, C), for features (N, D, h, w)."""
@@ -29,11 +27,15 @@ class ClassMaps(nn.Linear):
 
 
 def convolution(inputs: int, outputs: int, side: int) -> nn.Conv2d:
-    """Make a new layer that keeps the size of its input."""
-    layer = nn.Conv2d(inputs, outputs, side, padding=side // 2)
-    nn.init.xavier_uniform_(layer.weight)
-    nn.init.zeros_(layer.bias)  # type: ignore[arg-type]  # there is one
-    return layer
+    """Make a layer that keeps the size of its input."""
+    return nn.Conv2d(inputs, outputs, side, padding=side // 2)
+
+
+def begin(method: Method) -> None:
+    """Fill a method's own layers with random values, in the way of the backbone's new ones."""
+    for name, layer in method.named_children():
+        if name != "backbone":
+            initialize(layer, method.backbone.initialization)
 
 
 def picked(maps: Tensor, labels: Tensor) -> Tensor:

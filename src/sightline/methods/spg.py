@@ -33,7 +33,7 @@ from sightline.backbones.contract import Backbone, Design, Features
 from sightline.hyperparameters import AtLeast, Uniform, validate
 from sightline.methods import cam
 from sightline.methods.contract import Batch, Step
-from sightline.methods.heads import IGNORED, convolution, enlarged, pixel_loss, scaled
+from sightline.methods.heads import IGNORED, begin, convolution, enlarged, pixel_loss, scaled
 
 LAST_WIDTH = 512
 
@@ -76,6 +76,7 @@ class Method(cam.Method):
         self.final = nn.Sequential(  # C
             *_branch(backbone.last_channels, last), convolution(last, 1, 1)
         )
+        begin(self)
 
     def step(self, batch: Batch) -> Step:
         """Compute the classification loss and the three branches' losses."""
