@@ -57,7 +57,9 @@ METHODS = """# Methods
 
 A method runs on any backbone; learning rate and map resolution are options of every one. Where a
 paper and released code differ, the paper is the default and the other an option, which no search
-draws.
+draws. Released code is that of the evaluation papers (Choe et al., CVPR 2020 and TPAMI 2022), which
+trains all methods alike, unless an author's own is named. `Uniform` and the like are ranges that a
+search draws from, `AtLeast` is a limit alone.
 """
 
 
@@ -77,7 +79,7 @@ def card(name: str) -> str:
     return (
         f"## {name}\n\n{said['title']}\n\n{_paper(said['paper'])}\n\n{said['idea']}\n\n"
         f"```\n{_outdented(said['formula'])}\n```\n\n{_options(module.Options)}\n\n"
-        f"In released code: {said['released']}\n"
+        f"**Released code.** {said['released']}\n"
     )
 
 

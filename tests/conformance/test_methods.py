@@ -3,7 +3,7 @@
 import ast
 import importlib.util
 import re
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from random import Random
 from types import ModuleType, SimpleNamespace
@@ -206,6 +206,20 @@ def test_a_batch_of_one_blank_image_is_no_trouble(network: Method, fill: float) 
     assert torch.isfinite(step.loss)
     with torch.no_grad():
         assert torch.isfinite(network.eval().localize(blank, top(2)).maps).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_mixed_precision_and_another_order_in_memory_are_no_trouble(method: str) -> None:
+    network = make(method, "tiny").train().to(memory_format=torch.channels_last)
+    given_batch = batch()
+    images = given_batch.images.to(memory_format=torch.channels_last)
+    with torch.autocast("cpu", torch.bfloat16):
+        loss = network.step(replace(given_batch, images=images)).loss
+        answer = network.eval().localize(images, top(2))
+    assert torch.isfinite(loss)
+    assert torch.isfinite(answer.maps).all()
+    if network.trained:
+        loss.backward()
 
 
 @pytest.mark.parametrize("method", METHODS)

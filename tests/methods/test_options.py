@@ -5,8 +5,9 @@ from typing import Annotated, Literal
 
 import pytest
 
+from sightline import registry
 from sightline.errors import UsageError
-from sightline.hyperparameters import AtLeast, Uniform, space, validate
+from sightline.hyperparameters import AtLeast, ReciprocalUniform, Uniform, space, validate
 
 
 @dataclass(frozen=True)
@@ -47,3 +48,28 @@ def test_a_bound_may_be_another_option():
 def test_what_is_not_feasible_is_refused_by_the_name_of_its_flag(wrong, said):
     with pytest.raises(UsageError, match=f"^{said}"):
         Options(**wrong)
+
+
+def test_the_search_spaces_are_those_of_the_papers():
+    """Table 4 of the journal; the rows of B2 are printed in the wrong order there."""
+    unit = Uniform(0, 1)
+    expected = {
+        "cam": {},
+        "has": {"drop_rate": unit, "drop_area": unit},
+        "acol": {"erasing_threshold": unit},
+        "spg": {
+            "low_b1": unit,
+            "high_b1": Uniform("low_b1", 1),
+            "low_b2": unit,
+            "high_b2": Uniform("low_b2", 1),
+            "low_c": unit,
+            "high_c": Uniform("low_c", 1),
+        },
+        "adl": {"drop_rate": unit, "erasing_threshold": unit},
+        "cutmix": {"size_prior": ReciprocalUniform(), "mix_rate": unit},
+        "few-shot": {},
+        "random": {},
+    }
+    for name, options in expected.items():
+        found = space(registry.load("method", name).Options)
+        assert list(found.items()) == list(options.items()), name

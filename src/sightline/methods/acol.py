@@ -13,10 +13,10 @@ Formula:
     map_y = max(scaled(A_y(F)), scaled(B_y(F')))
     scaled: over [0, 1] by minimum and maximum over space; no gradient flows through m
 
-Released code: Erases at .7 in the comparison of methods, .6 in the method's own code, whose biases
-also learn twice as fast. Code that reuses it for model selection erases by the predicted class in
-training (`--erase-by prediction`); the paper erases by the label. A map that is the same
-everywhere becomes NaN there and 0 here. Position m = 1 is erased at every threshold, 1 included.
+Released code: Erases from .7 on; the authors' own from .6 on, and their biases learn twice as fast.
+The code of Realistic Model Selection for WSOL erases by the predicted class in training
+(`--erase-by prediction`); the paper erases by the label. A map that is the same everywhere becomes
+NaN there and 0 here. The position where m = 1 is erased at every threshold, 1 included.
 """
 
 from dataclasses import dataclass

@@ -14,10 +14,10 @@ Formula:
     F'  = F sigmoid(a)                        otherwise
     one draw for each layer and step; the maximum is each image's own; nothing is rescaled
 
-Released code: Drops above .9 of the maximum in the comparison of methods, above .8 as the layer's
-own default; the method's own code states 1 - drop rate. The comparison's text speaks of a
-normalized map for the importance, which its code and the method's paper make with a sigmoid:
-`--importance min-max` is the other reading. Inception has no dropout beside this layer.
+Released code: Trains with .75 and .9, as the defaults here; the authors' own states 1 - drop rate.
+The evaluation papers call the importance a normalized map, while code and the method's own paper
+take a sigmoid: `--importance min-max` is the other reading. A network with this layer has no other
+dropout.
 """
 
 from dataclasses import dataclass

@@ -15,11 +15,11 @@ Formula:
            + BCE(C, mask((sigmoid B1 + sigmoid B2) / 2))
     all at the size of the image; no gradient flows through a mask
 
-Released code: The comparison of methods uses .01 for the low threshold of B2, the method's own code
-.05. In the latter, one image with too few pixels changes the threshold of the rest of its batch,
-which is not done here. Code that reuses it for model selection takes the predicted class's map in
-training (`--guided-by prediction`); the paper takes the label's. A mask that ignores all pixels
-gives NaN there and a loss of 0 here.
+Released code: Has .01 for the low threshold of B2, the authors' own .05. In the latter, one image
+with too few pixels changes the threshold of the rest of its batch, which is not done here. The code
+of Realistic Model Selection for WSOL takes the predicted class's map in training (`--guided-by
+prediction`); the paper takes the label's. A mask that ignores all pixels gives NaN there and a loss
+of 0 here.
 """
 
 from dataclasses import dataclass
