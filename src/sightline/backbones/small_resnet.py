@@ -22,8 +22,8 @@ INPUT_SIZE = 64
 NORMALIZATION = Normalization()
 PUBLISHED: Mapping[str, str] = {}
 
-CHANNELS = {"stem": 32, "block1": 32, "block2": 64, "block3": 64, "block4": 128, "block5": 128}
-LAST = ("block4", "block5")
+CHANNELS = {"stem": 16, "block1": 32, "block2": 64, "block3": 64, "block4": 128}
+LAST = ("block3", "block4")
 
 
 class Block(nn.Module):
@@ -54,12 +54,12 @@ def build(*, resolution: int, design: Design) -> Backbone:
     stages: dict[str, nn.Module] = {
         "stem": nn.Sequential(first, nn.BatchNorm2d(CHANNELS["stem"]), nn.ReLU())
     }
-    strided = {"block2"} if resolution == 16 else {"block2", "block4"}
+    strided = {"block1"} if resolution == 16 else {"block1", "block4"}
     inputs = CHANNELS["stem"]
     for name in list(CHANNELS)[1:]:
         stages[name] = Block(inputs, CHANNELS[name], 2 if name in strided else 1)
         inputs = CHANNELS[name]
-    roles = Roles(erasing=("block2", "block4", "block5"), side=("block2", "block3"))
+    roles = Roles(erasing=("block1", "block3", "block4"), side=("block2", "block3"))
     backbone = Backbone(stages, CHANNELS, roles, resolution=resolution, input_size=INPUT_SIZE)
     initialize(backbone, backbone.initialization)
     return backbone

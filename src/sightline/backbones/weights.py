@@ -9,6 +9,7 @@ Files may follow torchvision's naming, timm's where it differs, or our own.
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import cast, get_args
 
@@ -26,6 +27,8 @@ ENOUGH = 0.9  # share of tensors that must agree for weights to be of the same a
 COUNTER = "num_batches_tracked"  # of batch normalization; old files lack it
 CLASSIFIER = ("classifier.weight", "classifier.bias")
 SHOWN = 3  # names in a line
+
+Shape = tuple[str, torch.Size]  # of a tensor, by name
 
 
 @dataclass(frozen=True)
@@ -121,14 +124,17 @@ def digest(tensors: Mapping[str, Tensor]) -> str:
     for name in sorted(tensors):
         flat = tensors[name].detach().cpu().contiguous()
         hashed.update(f"{name} {flat.dtype} {tuple(flat.shape)}\n".encode())
-        hashed.update(flat.reshape(-1).view(torch.uint8).numpy())
+        hashed.update(flat.reshape(-1).view(torch.uint8).numpy().data)
     return hashed.hexdigest()
 
 
 def _named(backbone: str, found: Mapping[str, Tensor]) -> tuple[dict[str, Tensor], tuple[str, ...]]:
     """Bring tensors under our names, and tell which the backbone does without."""
-    if any(name.startswith("backbone.stages.") for name in found):
-        return dict(found), ()
+    before = next((k.partition(OF_BACKBONE)[0] for k in found if OF_BACKBONE in k), None)
+    if before is not None:  # a checkpoint of a run, maybe with a prefix and more beside
+        own = {k: v for k, v in found.items() if k.startswith(before)}
+        beside = tuple(k for k in found if k not in own)
+        return {k.removeprefix(before): v for k, v in own.items()}, beside
     if any(name.startswith("stages.") for name in found):
         return {_own(name): tensor for name, tensor in found.items()}, ()
     module = module_of(backbone)
@@ -188,7 +194,7 @@ def _classifier(targets: Mapping[str, Tensor], given: Mapping[str, Tensor]) -> s
     """Say where the classifier comes from."""
     name = CLASSIFIER[0]
     if name not in targets:
-        return "the method's own"
+        return "not taken over"
     if name not in given:
         return "new: none in these weights"
     wanted, found = _bare(targets[name]), _bare(given[name])
@@ -215,16 +221,21 @@ def _agreement(backbone: str, tensors: Mapping[str, Tensor]) -> float:
     """Compare names and shapes with those of the backbone, with the neck that agrees best."""
     ours = any(name.startswith(OF_BACKBONE) for name in tensors)
     given = _shapes({k: v for k, v in tensors.items() if k.startswith(OF_BACKBONE) or not ours})
-    shares = []
+    return max(len(given & wanted) / len(given | wanted) for wanted in _expected(backbone))
+
+
+@cache
+def _expected(backbone: str) -> tuple[set[Shape], ...]:
+    """Give names and shapes of a backbone's tensors with each neck."""
+    found = []
     for neck in get_args(Neck):
         with torch.device("meta"):
             empty = build(backbone, design=Design(neck=neck))
-        expected = _shapes({_own(k): v for k, v in empty.state_dict().items()})
-        shares.append(len(given & expected) / len(given | expected))
-    return max(shares)
+        found.append(_shapes({_own(name): v for name, v in empty.state_dict().items()}))
+    return tuple(found)
 
 
-def _shapes(tensors: Mapping[str, Tensor]) -> set[tuple[str, torch.Size]]:
+def _shapes(tensors: Mapping[str, Tensor]) -> set[Shape]:
     """Give names and shapes, without the classifier's and the counters."""
     return {
         (name, tensor.shape)
