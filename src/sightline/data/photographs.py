@@ -67,7 +67,7 @@ class Facts:
 
 
 def inspect(file: Path) -> Facts:
-    """Read a file's header and decode nothing."""
+    """Read a file's header; of nearly all formats, nothing is decoded."""
     _refuse_unreadable(file)
     with _said_of(file), file.open("rb") as stream:
         return _facts(_opened(stream))
@@ -98,8 +98,8 @@ def problems_of(file: Path, size: Size | None = None) -> tuple[list[Problem], Co
     """Decode a photograph to tell what is wrong with it, and what is only unusual."""
     unusual: Counter[str] = Counter()
     try:
-        unusual.update(_remarks(file, inspect(file), size))
         open_photograph(file, size=size)
+        unusual.update(_remarks(file, inspect(file), size))
     except DataError as error:
         return list(error.problems), unusual
     return [], unusual
