@@ -1,6 +1,7 @@
-"""Masks and boxes as what a loader moves with its photographs: a plane of codes for each index."""
+"""Masks or boxes as what a loader moves with its photographs: a plane of codes for each index."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,30 +11,36 @@ from sightline.data.masks import fill_ring, read_mask
 from sightline.errors import DataError, Problem
 from sightline.types import Boxes, Masks
 
-Planes = Callable[[int], NDArray[np.uint8]]
+Plane = NDArray[np.uint8]
+Planes = Callable[[int], Plane]
 
 
-def mask_planes(masks: Masks, sizes: NDArray[Any]) -> Planes:
-    """Read the masks of an item when they are asked for, at the size of its photograph."""
+def planes_of(labels: Masks | Boxes, sizes: NDArray[Any]) -> Planes:
+    """Give what makes the plane of an item when it is asked for.
 
-    def plane(index: int) -> NDArray[np.uint8]:
-        width, height = map(int, sizes[index])
-        return read_mask(masks, index, (width, height) if width else None)
+    Masks are read at the size of the photograph. Boxes are filled: a pixel counts if its center
+    lies in one of them.
 
-    return plane
+    Args:
+        labels: as the ledger hands them out.
+        sizes: (N, 2), width and height of the photographs.
+    """
+    if isinstance(labels, Masks):
+        return partial(_mask_plane, labels, sizes)
+    return partial(_box_plane, labels, sizes)
 
 
-def box_planes(boxes: Boxes, sizes: NDArray[Any]) -> Planes:
-    """Fill the boxes of an item: a pixel counts if its center lies in one of them."""
+def _mask_plane(masks: Masks, sizes: NDArray[Any], index: int) -> Plane:
+    width, height = map(int, sizes[index])
+    return read_mask(masks, index, (width, height) if width else None)
 
-    def plane(index: int) -> NDArray[np.uint8]:
-        width, height = map(int, sizes[index])
-        if min(width, height) <= 0:
-            problem = f"the size of item {index} is not known, and its boxes cannot be filled"
-            raise DataError([Problem(problem, remedy="state the sizes of all images")])
-        filled = np.zeros((height, width), np.uint8)
-        for x0, y0, x1, y1 in boxes.corners[boxes.offsets[index] : boxes.offsets[index + 1]]:
-            filled |= fill_ring((x0, y0, x1, y0, x1, y1, x0, y1), height, width)
-        return filled
 
-    return plane
+def _box_plane(boxes: Boxes, sizes: NDArray[Any], index: int) -> Plane:
+    width, height = map(int, sizes[index])
+    if min(width, height) <= 0:
+        what = f"the size of item {index} is not known, and its boxes cannot be filled"
+        raise DataError([Problem(what, remedy="state the sizes of all images")])
+    filled = np.zeros((height, width), np.uint8)
+    for x0, y0, x1, y1 in boxes.corners[boxes.offsets[index] : boxes.offsets[index + 1]]:
+        filled |= fill_ring((x0, y0, x1, y0, x1, y1, x0, y1), height, width)
+    return filled
