@@ -46,6 +46,7 @@ def test_pixels_are_those_of_the_plain_definition(album, cache, training):
 def test_the_papers_sizes(album):
     [batch, *_] = album.loader(transform=Transform(), batch=2, workers=0).epoch()
     assert batch.images.shape == (2, 3, 224, 224)
+    assert batch.images.flags.writeable  # or else torch warns
     index = int(batch.indices[0])
     part = album.part(index, transform=Transform())
     assert np.array_equal(batch.images[0], album.plain(index, part, Transform()))

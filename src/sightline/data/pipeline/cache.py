@@ -4,8 +4,8 @@ One file holds those of a list, a slot each: the resized bytes, then the stamp o
 file as it was when decoded, then the sum of the bytes. A slot is written front to back and counts
 only if stamp and sum are right. Therefore a kill in between, a crash that loses some of it or a
 changed photograph leave a slot that is decoded again, and any number of threads and processes fill
-one file at the same time. (A file for each photograph was tried: creating it costs half as much as
-decoding.)
+one file at the same time. (A file for each photograph would be simpler, but on ext4 creating it
+costs 0.2 ms, five times as much as writing it.)
 
 Reading maps a slot, and the mapping goes when the array does: memory does not grow with the number
 of photographs. Writing goes through the file, as a mapping would end the process on a full disk. A
