@@ -60,13 +60,13 @@ class Common:
 
 def _listed(error: DataError, command: Common) -> str:
     """Name the first problem, and the table of all if they are several."""
-    from sightline.data.build.built import list_problems
+    from sightline.data.build.built import SkippableError, list_problems
 
     assert command.out
     text, others = str(error.problems[0]), len(error.problems) - 1
     if others:
         text += f" (and {others} more, all in {list_problems(error.problems, command.out)})"
-    skips = hasattr(command.options, "on_error")
+    skips = isinstance(error, SkippableError)
     return f"{text}; --on-error skip goes on without" if skips else text
 
 
@@ -83,6 +83,8 @@ def _as_json(command: Common, built: Any) -> dict[str, Any]:
 def _as_text(command: Common, built: Any) -> str:
     lines = [f"{label:<24} {value}" for label, value in built.summary]
     for name, rows in built.tables.items():
+        if not rows:
+            continue
         shown = [{key: str(value) for key, value in row.items()} for row in rows]
         lines += ["", f"{name}:", table(shown[:ROWS])]
         hidden = len(shown) - ROWS

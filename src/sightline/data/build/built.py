@@ -15,6 +15,10 @@ Row = Mapping[str, str | int | float]
 NOTE, PROBLEMS = "recipe.json", "problems.csv"
 
 
+class SkippableError(DataError):
+    """Problems that `--on-error skip` would leave out."""
+
+
 @dataclass(frozen=True, slots=True)
 class Built:
     """What was made: a few figures, tables by name, and the files that hold the result."""
@@ -55,7 +59,7 @@ def _is_ours(name: str) -> bool:
 def stop_or_skip(problems: Sequence[Problem], on_error: str, out: Path) -> None:
     """Stop at problems, unless they are to be skipped and listed."""
     if problems and on_error != "skip":
-        raise DataError(problems)
+        raise SkippableError(problems)
     list_problems(problems, out)
 
 

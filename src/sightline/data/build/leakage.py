@@ -21,7 +21,6 @@ from sightline.data.build.perceptual import (
 from sightline.errors import Problem, UsageError
 
 NEAR = 6  # bits: what a change of brightness or strong compression costs at most
-NEAR_HELP = "bits of 64 that near-identical images may differ in"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from sightline.data.annotations import Annotations
@@ -22,6 +23,15 @@ class Pool:
     classes: Sequence[str]
     problems: Sequence[Problem] = ()
     several: int = 0  # images of several classes, which no class can give
+
+    @property
+    def places(self) -> str:
+        """Tell how objects are located."""
+        kinds = {"boxes": "boxes", "instances": "masks"}
+        known = [
+            kind for name, kind in kinds.items() if any(getattr(one, name) for one in self.images)
+        ]
+        return " and ".join(known) or "none known"
 
 
 def is_image_folder(place: str) -> bool:
@@ -56,9 +66,12 @@ def annotated_pool(
 
     Boxes give way to masks where there are regions to ignore, which lists of boxes cannot name.
     """
-    known = read_annotations(
-        place, split=split, images=images, masks=masks, ignore_value=ignore_value
+    read = partial(
+        read_annotations, place, split=split, images=images, masks=masks, ignore_value=ignore_value
     )
+    known = read(localization=False)
+    if not known.boxes and not known.masks and _some(known):
+        known = read()  # where some images have places and others none, those are problems
     pictures, missing = find_pictures(known, place)
     _check(known, place)
     times = Counter(known.split.images)
@@ -82,6 +95,10 @@ def annotated_pool(
         [*known.problems, *missing],
         several,
     )
+
+
+def _some(known: Annotations) -> bool:
+    return any(f"images_without_{kind}" in known.warnings for kind in ("boxes", "masks"))
 
 
 def _check(known: Annotations, place: str) -> None:

@@ -17,7 +17,6 @@ from sightline.data.build.built import Built, Row, claim, need, write_tables
 from sightline.data.build.files import by_class, each, find_images
 from sightline.data.build.leakage import (
     NEAR,
-    NEAR_HELP,
     Seen,
     check_distance,
     find_known,
@@ -44,12 +43,12 @@ class Options:
     """Where the candidates and what is known of them lie, and what is asked of them."""
 
     candidates: Annotated[Path, "folder of images with a folder a class"]
-    classes: Annotated[Path | None, "list of the class folders by label (default: sorted)"] = None
+    classes: Annotated[Path | None, "list of the class folders by label; else sorted"] = None
     licences: Annotated[Path | None, "table image,licence"] = None
     allowed: Annotated[tuple[str, ...], "licences, as the table writes them"] = ALLOWED
     against: Annotated[tuple[Path, ...], "existing splits: folders of images or of lists"] = ()
     images: Annotated[Path | None, "folder that image ids of existing lists are relative to"] = None
-    distance: Annotated[int, NEAR_HELP] = NEAR
+    distance: Annotated[int, "bits of 64 that near-identical images may differ in"] = NEAR
     votes: Annotated[Path | None, "table image, then a column a person: yes or no"] = None
     voters: Annotated[int, "people who vote"] = 3
     confidences: Annotated[Path | None, "table image,confidence: of the image's own class"] = None
@@ -95,7 +94,7 @@ def make(options: Options, out: Path, *, seed: int, workers: int) -> Built:
     ]
     written = (
         *write_tables({**tables, "candidates": fates}, out),
-        write_classes(out / "class_names.txt", classes),
+        write_classes(out, classes),
         *write_lists(out, each(write, ordered, workers, "writing images")),
     )
     summary = (("images", len(kept)), ("of candidates", len(of)), ("classes", len(classes)))

@@ -13,7 +13,6 @@ from typing import Annotated
 from sightline.data.build.built import Built, Row, write_tables
 from sightline.data.build.leakage import (
     NEAR,
-    NEAR_HELP,
     Seen,
     check_distance,
     find_leaks,
@@ -32,7 +31,7 @@ class Options:
         tuple[Path, ...], "image folders, or folders of lists; or one folder that holds them"
     ]
     images: Annotated[Path | None, "folder that listed image ids are relative to"] = None
-    distance: Annotated[int, NEAR_HELP] = NEAR
+    distance: Annotated[int, "bits of 64 that near-identical images may differ in"] = NEAR
 
     def __post_init__(self) -> None:
         """Refuse a distance that means nothing."""

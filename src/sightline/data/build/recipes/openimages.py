@@ -38,8 +38,8 @@ class Options:
     """What is drawn from, and how many."""
 
     data: Annotated[Path, "folder of OpenImages' tables, of COCO files, or of one folder a split"]
-    images: Annotated[Path | None, "folder of images, or of one a split (default: in DATA)"] = None
-    masks: Annotated[Path | None, "folder below which masks lie (default: DATA/masks)"] = None
+    images: Annotated[Path | None, "folder of images, or of one a split; else those in DATA"] = None
+    masks: Annotated[Path | None, "folder below which masks lie; else DATA/masks"] = None
     minimum: Annotated[Counts, "images a class must have in train, val, test"] = (300, 25, 50)
     per_class: Annotated[Counts, "images drawn for a class in train, val, test"] = (300, 25, 50)
     counted: Annotated[
@@ -80,7 +80,7 @@ def make(options: Options, out: Path, *, seed: int, workers: int) -> Built:
         "classes": _class_table(available, classes, sources["train"]),
     }
     written = [
-        write_classes(out / "class_names.txt", list(map(sources["train"].title, classes))),
+        write_classes(out, list(map(sources["train"].title, classes))),
         *(file for name in SPLITS for file in write(sound[name], out / name, workers)),
         *write_tables(tables, out),
     ]

@@ -17,7 +17,6 @@ from sightline.data.build.built import Built, Row, claim, need, stop_or_skip, wr
 from sightline.data.build.drawn import Drawn, check, write
 from sightline.data.build.leakage import (
     NEAR,
-    NEAR_HELP,
     Seen,
     check_distance,
     find_leaks,
@@ -52,7 +51,7 @@ class Options:
     repeats: Annotated[
         str, "images that look like an earlier one: keep and list, or drop", Choice("keep", "drop")
     ] = "keep"
-    distance: Annotated[int, NEAR_HELP] = NEAR
+    distance: Annotated[int, "bits of 64 that near-identical images may differ in"] = NEAR
     on_error: Annotated[
         str, "where an image or mask is missing or unsound: stop or skip", Choice("stop", "skip")
     ] = "stop"
@@ -87,12 +86,13 @@ def make(options: Options, out: Path, *, seed: int, workers: int) -> Built:
         "repeats": [{"image": name, "of": one.name} for name, one in repeated.items()],
         "classes left out": short,
     }
-    written = [write_classes(out / "class_names.txt", pool.classes)]
+    written = [write_classes(out, pool.classes)]
     for name in SPLITS:
         written += write(_labelled(drawn[name], name, by_name), out / name, workers)
     summary = (
         *((f"images of {name}", len(images)) for name, images in drawn.items()),
         ("classes", len(pool.classes) - len(short)),
+        ("places of objects", pool.places),
         ("of several classes", pool.several),
         ("repeats left out", len(repeated)),
         ("left out as unsound", len(problems)),
