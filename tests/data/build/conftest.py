@@ -3,12 +3,8 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
 from .pictures import save, save_mask, scene
-
-settings.register_profile("build", derandomize=True, deadline=None, database=None, max_examples=40)
-settings.load_profile("build")
 
 BOX = "ImageID,Source,LabelName,Confidence,XMin,XMax,YMin,YMax,IsOccluded,IsTruncated,IsGroupOf"
 MASK = "MaskPath,ImageID,LabelName,BoxID,BoxXMin,BoxXMax,BoxYMin,BoxYMax,PredictedIoU,Clicks"

@@ -138,11 +138,11 @@ BROKEN = {
     ),
     "mask listed twice": (
         lambda s: s.edit("test", "object-segmentation", 4, s.line("ta 0a 1")),
-        "test-annotations-object-segmentation.csv:4, ta: mask ta_m0a_1.png is listed twice, first on",
+        "test-annotations-object-segmentation.csv:4, ta: mask ta_m0a_1.png is listed twice",
     ),
     "box not in fractions": (
         lambda s: s.edit("validation", "bbox", 2, "vb,x,/m/0b,1,50,100,0,1,0,0,1"),
-        "validation-annotations-bbox.csv:2, vb: box 50, 0, 100, 1 is not x0, y0, x1, y1 in fractions",
+        "validation-annotations-bbox.csv:2, vb: box 50, 0, 100, 1 is not x0, y0, x1, y1 in",
     ),
     "no group flag": (
         lambda s: s.edit("validation", "bbox", 2, "vb,x,/m/0b,1,0,1,0,1,0,0,maybe"),
@@ -150,7 +150,7 @@ BROKEN = {
     ),
     "mask missing": (
         lambda s: s.mask("test", "ta 0a 1").unlink(),
-        "test-annotations-object-segmentation.csv:2, ta: mask ta_m0a_1.png is missing; put it below",
+        "test-annotations-object-segmentation.csv:2, ta: mask ta_m0a_1.png is missing; put it",
     ),
     "mask twice": (
         lambda s: save_mask(EMPTY, s.root / "masks/more/ta_m0a_1.png"),

@@ -4,7 +4,7 @@ import io
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageEnhance
 
@@ -22,6 +22,7 @@ from sightline.errors import Problem
 
 from .pictures import save, scene
 
+STEADY = settings(derandomize=True, deadline=None, database=None, max_examples=40)
 NUMBERS = st.integers(0, 10_000)
 
 
@@ -33,12 +34,14 @@ def apart(first: Image.Image, second: Image.Image) -> int:
     return (hashed(first) ^ hashed(second)).bit_count()
 
 
+@STEADY
 @given(NUMBERS, st.integers(64, 400), st.integers(64, 400))
 def test_a_hash_survives_another_size(number, width, height):
     large = scene(number, (300, 220))
     assert apart(large, large.resize((width, height), Image.Resampling.BICUBIC)) <= NEAR
 
 
+@STEADY
 @given(NUMBERS, st.integers(20, 95))
 def test_a_hash_survives_compression(number, quality):
     picture, content = scene(number), io.BytesIO()
@@ -47,18 +50,21 @@ def test_a_hash_survives_compression(number, quality):
         assert apart(picture, compressed) <= NEAR
 
 
+@STEADY
 @given(NUMBERS, st.floats(0.7, 1.0))
 def test_a_hash_survives_less_light(number, light):
     picture = scene(number)
     assert apart(picture, ImageEnhance.Brightness(picture).enhance(light)) <= NEAR
 
 
+@STEADY
 @given(NUMBERS, NUMBERS)
 def test_other_pictures_differ_in_many_bits(first, second):
     if first != second:
         assert apart(scene(first), scene(second)) > 2 * NEAR
 
 
+@STEADY
 @given(NUMBERS)
 def test_a_mirrored_picture_is_another(number):
     picture = scene(number)
