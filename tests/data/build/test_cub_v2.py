@@ -168,7 +168,6 @@ def test_rotated_photographs_are_written_upright(make, birds):
     exif[0x0112] = 3  # upside down
     file = birds.root / "candidates/ant/g.jpg"
     save(scene(5, (400, 300)).transpose(Image.Transpose.ROTATE_180), file, exif=exif, quality=95)
-    make("--sizes", birds.root / "candidates/bee/h.jpg", out="no")  # no folder: refused below
     make()
     written = birds.root / "out/images/ant/g.jpg"
     assert inspect(written).orientation == 1
@@ -237,5 +236,7 @@ def test_folders_that_do_not_do(make, sightline, birds):
     assert "no such folder of images" in sightline(*words, birds.root / "nowhere").refusal()
     (birds.root / "void").mkdir()
     assert "no image in it" in sightline(*words, birds.root / "void").refusal()
+    text = make("--sizes", birds.root / "candidates/bee/h.jpg").refusal()
+    assert "h.jpg: no such folder of images" in text
     assert "--confidence is from 0 to 1" in make("--confidence", 50).refusal()
     assert "distance is 40; it is a number of bits from 0 to 31" in make("--distance", 40).refusal()

@@ -33,6 +33,7 @@ def rows(file: Path) -> list[str]:
 def test_the_answer_is_the_one_worked_out_by_hand(make, tmp_path):
     answer = make("--json", "-").json
     out = tmp_path / "out"
+    assert make().out in (Path(__file__).parents[3] / "docs/building.md").read_text()
     assert rows(out / "funnel.csv") == [
         "step train val test classes",
         "with masks 10 5 3 4",  # m1, m2 and vm have two classes

@@ -89,7 +89,7 @@ def make(options: Options, out: Path, *, seed: int, workers: int) -> Built:
     written = [write_classes(out, pool.classes)]
     for name in SPLITS:
         written += write(_labelled(drawn[name], name, by_name), out / name, workers)
-    summary = (
+    summary: tuple[tuple[str, str | int], ...] = (
         *((f"images of {name}", len(images)) for name, images in drawn.items()),
         ("classes", len(pool.classes) - len(short)),
         ("places of objects", pool.places),
