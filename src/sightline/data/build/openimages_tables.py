@@ -11,14 +11,15 @@ from functools import cached_property
 from pathlib import Path
 from sys import intern
 
+from sightline.data.build.lists import read_lines
 from sightline.data.build.sources import Corners, Instances, Single, find_one, several
 from sightline.data.build.tables import fault, read_table
 from sightline.data.paths import unsafe
-from sightline.errors import DataError, Problem, UsageError
+from sightline.errors import Problem, UsageError
 
 LABELS = "annotations-human-imagelabels-boxable.csv"
 BOXES = "annotations-bbox.csv"
-DESCRIPTIONS = "class-descriptions*.csv"
+DESCRIPTIONS = "*class-descriptions*.csv"
 SIDES = ("XMin", "YMin", "XMax", "YMax")
 
 
@@ -80,10 +81,10 @@ class OpenImagesSplit:
         """Read what people call the classes: a line each, with or without a header."""
         files = sorted({*self._folder.glob(DESCRIPTIONS), *self._folder.glob(f"*/{DESCRIPTIONS}")})
         titles: dict[str, str] = {}
-        for number, line in enumerate(_text(files[0]) if files else (), start=1):
+        for file, number, line in ((f, *line) for f in files for line in read_lines(f)):
             label, comma, title = line.partition(",")
             if not comma or not title.strip():
-                raise fault(files[0], number, "is not a class, a comma and its name", "mend it")
+                raise fault(file, number, "is not a class, a comma and its name", "mend it")
             titles[label.strip()] = title.strip().strip('"')
         return titles
 
@@ -162,11 +163,3 @@ def _corners(sides: Sequence[str], file: Path, line: int, image: str) -> Corners
         what = f"box {', '.join(sides)} is not x0, y0, x1, y1 in fractions of the image"
         raise fault(file, line, what, "mend the line", image)
     return x0, y0, x1, y1
-
-
-def _text(file: Path) -> list[str]:
-    try:
-        return file.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        what = f"cannot be read ({error})"
-        raise DataError([Problem(what, str(file), remedy="download it again")]) from None
