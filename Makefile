@@ -36,6 +36,7 @@ test-browser: $(READY) ## tests that need Chromium (1 minute); none so far
 bench: $(READY) ## speed beside a named peer, in the same run (5 minutes)
 	$(RUN)python benchmarks/evaluate.py
 	$(RUN)python benchmarks/many_maps.py
+	$(RUN)python benchmarks/loading.py
 
 recipes: $(READY) ## rerun the published numbers; needs the annotations (DATA=../shared/data) (1 minute)
 	$(RUN)python recipes/run.py --data $(or $(DATA),../shared/data)

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from sightline import registry
@@ -165,3 +166,24 @@ def test_names_with_line_breaks_do_not_break_lines(tmp_path, sightline):
     (tmp_path / "maps").mkdir()
     assert "\x1b" not in sightline("evaluate", "baseline:center-gaussian", file).refusal()
     assert "\x1b" not in sightline("data", "check", file).out
+
+
+# data cache
+
+
+def test_decoded_photographs_are_found_and_deleted(sightline, tmp_path, monkeypatch):
+    from sightline.data.pipeline.cache import Cache
+
+    monkeypatch.setenv("SIGHTLINE_HOME", str(tmp_path))
+    answer = sightline("data", "cache")
+    assert answer.out == f"{tmp_path}/photographs: photographs of 0 lists, 0.0 MB, kept\n"
+    photograph = tmp_path / "a.jpg"
+    photograph.touch()
+    cache = Cache(tmp_path / "photographs", [photograph], np.zeros((1, 2)), 100)
+    cache.get(0, lambda _: np.zeros((100, 100, 3), np.uint8))
+    found = sightline("data", "cache", "--json", "-").json
+    assert found["folder"] == str(tmp_path / "photographs")
+    assert list(found["files"].values()) == [found["bytes"]]
+    assert found["bytes"] >= 30_000
+    assert "photographs of 1 list, 0.0 MB, deleted" in sightline("data", "cache", "--clear").out
+    assert sightline("data", "cache", "--json", "-").json["files"] == {}

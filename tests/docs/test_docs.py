@@ -4,9 +4,12 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
+
+from sightline import registry
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -57,3 +60,17 @@ def test_the_example_of_a_baseline_works_as_written(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "MaxBoxAccV2 100.00" in done.stdout
+
+
+def test_commands_that_build_splits_are_those_that_exist() -> None:
+    """Every recipe has a section with an example whose flags it knows."""
+    text = (ROOT / "docs" / "building.md").read_text().replace("\\\n", " ")
+    shown = dict(re.findall(r"^\$ sightline data make ([\w-]+)(.*)$", text, re.MULTILINE))
+    documented = set(re.findall(r"^## ([\w-]+):", text, re.MULTILINE))
+    assert documented == set(shown)
+    assert documented | {"pond"} >= set(registry.names("builder"))
+    for name, flags in shown.items():
+        options = {item.name for item in fields(registry.load("builder", name).Options)}
+        known = options | {"out", "seed", "workers", "json"}
+        for flag in re.findall(r"--([\w-]+)", flags):
+            assert flag.replace("-", "_") in known, (name, flag)

@@ -9,8 +9,10 @@ import tyro
 
 from sightline.cli.options import command_for
 from sightline.cli.output import deliver, table
-from sightline.errors import UsageError
+from sightline.errors import DataError, SightlineError, UsageError
 
+ROWS = 20  # of a table that are printed
+INTERRUPTED = "stopped; the same command finishes what was begun"
 DESCRIPTION = """\
 Build a data set or a benchmark split.
 
@@ -47,8 +49,25 @@ class Common:
             raise UsageError("--seed and --workers start at 0")
         module = registry.load("builder", self.name)
         workers = self.workers or os.cpu_count() or 1
-        built = module.make(self.options, self.out, seed=self.seed, workers=workers)
-        deliver(_as_json(self, built), _as_text(built), self.json)
+        try:
+            built = module.make(self.options, self.out, seed=self.seed, workers=workers)
+        except DataError as error:
+            raise SightlineError(_listed(error, self)) from None
+        except KeyboardInterrupt:
+            raise SightlineError(INTERRUPTED) from None
+        deliver(_as_json(self, built), _as_text(self, built), self.json)
+
+
+def _listed(error: DataError, command: Common) -> str:
+    """Name the first problem, and the table of all if they are several."""
+    from sightline.data.build.built import SkippableError, list_problems
+
+    assert command.out
+    text, others = str(error.problems[0]), len(error.problems) - 1
+    if others:
+        text += f" (and {others} more, all in {list_problems(error.problems, command.out)})"
+    skips = isinstance(error, SkippableError)
+    return f"{text}; --on-error skip goes on without" if skips else text
 
 
 def _as_json(command: Common, built: Any) -> dict[str, Any]:
@@ -61,11 +80,15 @@ def _as_json(command: Common, built: Any) -> dict[str, Any]:
     }
 
 
-def _as_text(built: Any) -> str:
+def _as_text(command: Common, built: Any) -> str:
     lines = [f"{label:<24} {value}" for label, value in built.summary]
     for name, rows in built.tables.items():
+        if not rows:
+            continue
         shown = [{key: str(value) for key, value in row.items()} for row in rows]
-        lines += ["", f"{name}:", table(shown)]
+        lines += ["", f"{name}:", table(shown[:ROWS])]
+        hidden = len(shown) - ROWS
+        lines += [f"... and {hidden} more; all are in {command.out}"] if hidden > 0 else []
     return "\n".join(lines)
 
 

@@ -14,6 +14,7 @@ from sightline.errors import SightlineError, UsageError, printable
 COMMANDS = {
     "demo": "score a generated example: nothing to download",
     "evaluate": "score a folder of score maps",
+    "data cache": "tell where decoded photographs are kept, or delete them",
     "data check": "tell whether a ground truth is whole, and what is wrong with it",
     "data list": "list the data sets and formats that are known",
     "data make": "build a data set or a benchmark split by a named recipe",

@@ -25,7 +25,8 @@ def _flag(hint: Any) -> Any:
     kind, *texts = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     if isinstance(kind, type) and is_dataclass(kind):
         return flags_of(kind)
-    return Annotated[kind, tyro.conf.arg(help=str(texts[0]) if texts else "")]
+    shown = tyro.conf.arg(help=str(texts[0]) if texts else "")
+    return Annotated[kind, shown, *texts[1:]]  # a range stays, so that a flag's value is checked
 
 
 def _default(item: Field[Any]) -> Any:
@@ -58,7 +59,7 @@ def command_for(kind: str, arguments: Sequence[str], common: type, description: 
     if clash:
         raise SightlineError(f"{kind} '{name}' has an option '{clash[0]}', as the command has")
     required = any(_is_required(item) for item in fields(module.Options))
-    shown = Annotated[options, tyro.conf.arg(name=f"{name} options")]
+    shown = Annotated[options, tyro.conf.arg(name=name)]
     made: Any = field() if required else field(default_factory=options)
     built = make_dataclass(
         "Command", [("options", shown, made)], bases=(common,), frozen=True, kw_only=True

@@ -67,7 +67,7 @@ class Facts:
 
 
 def inspect(file: Path) -> Facts:
-    """Read a file's header and decode nothing."""
+    """Read a file's header; of nearly all formats, nothing is decoded."""
     _refuse_unreadable(file)
     with _said_of(file), file.open("rb") as stream:
         return _facts(_opened(stream))
@@ -94,12 +94,20 @@ def open_photograph(file: Path, *, size: Size | None = None) -> Image.Image:
         return _rgb(file, _turned(image) if _is_to_turn(facts, size) else image)
 
 
+def open_upright(file: Path) -> Image.Image:
+    """Decode a photograph as people see it: turned and mirrored as its EXIF data asks."""
+    data = _content(file)
+    with _said_of(file):
+        image = _opened(BytesIO(data))
+        return _rgb(file, _turned(image))
+
+
 def problems_of(file: Path, size: Size | None = None) -> tuple[list[Problem], Counter[str]]:
     """Decode a photograph to tell what is wrong with it, and what is only unusual."""
     unusual: Counter[str] = Counter()
     try:
-        unusual.update(_remarks(file, inspect(file), size))
         open_photograph(file, size=size)
+        unusual.update(_remarks(file, inspect(file), size))
     except DataError as error:
         return list(error.problems), unusual
     return [], unusual

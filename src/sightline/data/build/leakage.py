@@ -7,79 +7,75 @@ from pathlib import Path
 
 import numpy as np
 
-from sightline.data.build.built import Built, Row, write_tables
+from sightline.data.build.built import Row
 from sightline.data.build.files import find_images, locate
 from sightline.data.build.lists import IDS, read_ids
-from sightline.data.build.perceptual import BITS, Fingerprint, fingerprints, hashes, near_pairs
+from sightline.data.build.perceptual import (
+    BITS,
+    Fingerprint,
+    Hashes,
+    fingerprints,
+    near_pairs,
+    repeats,
+)
 from sightline.errors import Problem, UsageError
 
 NEAR = 6  # bits: what a change of brightness or strong compression costs at most
-LEAKS, UNREADABLE = "leaks", "unreadable"
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
-    """An image of a split."""
+class Seen:
+    """An image of a split, and what it is recognised by."""
 
-    name: str
-    file: Path
-
-
-Splits = Mapping[str, Sequence[Member]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Known:
-    split: str
     name: str
     print: Fingerprint
 
 
-def read_members(folder: Path, images: Path | None) -> list[Member]:
+def find_members(folder: Path, images: Path | None) -> dict[str, Path]:
     """Find the images of a split: those that its lists name, or all in an image folder."""
     if (folder / f"{IDS}.txt").is_file():
-        root = images or folder
         names = read_ids(folder)
-        if not images and names and not (root / names[0]).is_file():
-            raise UsageError(f"{folder} lists images that do not lie in it; pass --images FOLDER")
+        root = images or _root(folder, names)
     else:
         root, names = folder, find_images(folder)
     if not names:
         raise UsageError(f"{folder}: no image in it")
-    return [Member(name, file) for name, file in zip(names, locate(root, names), strict=True)]
+    return dict(zip(names, locate(root, names), strict=True))
 
 
-def find_leaks(
-    splits: Splits, distance: int, workers: int
-) -> tuple[list[Row], list[Row], dict[str, list[Fingerprint | Problem]]]:
-    """List images that two splits share, and those that cannot be read.
+def _root(folder: Path, names: Sequence[str]) -> Path:
+    """Find where listed images lie: in the folder, or in `images` in it or up to two above it."""
+    whole = folder.resolve()
+    places = (folder, *(place / "images" for place in (whole, *whole.parents[:2])))
+    for place in places:
+        if not names or (place / names[0]).is_file():
+            return place
+    raise UsageError(f"{folder} lists images that do not lie in it; pass --images FOLDER")
+
+
+def look(
+    members: Mapping[str, Path], workers: int, folder: Path
+) -> tuple[list[Seen], dict[str, Problem]]:
+    """Recognise images, those that can be read; `folder` remembers if this is interrupted."""
+    prints = fingerprints(list(members.values()), workers, folder)
+    seen: list[Seen] = []
+    unreadable: dict[str, Problem] = {}
+    for name, found in zip(members, prints, strict=True):
+        if isinstance(found, Problem):
+            unreadable[name] = found
+        else:
+            seen.append(Seen(name, found))
+    return seen, unreadable
+
+
+def find_leaks(splits: Mapping[str, Sequence[Seen]], distance: int) -> list[Row]:
+    """List images that two splits share, the nearest first.
 
     Args:
         splits: the images of each split.
         distance: how many of the 64 bits may differ for two images to count as near-identical.
-        workers: threads that decode.
-
-    Returns:
-        the lines of the table of leaks and of that of unreadable images, and what every image of a
-        split is recognised by.
     """
-    check_distance(distance)
-    files = [member.file for members in splits.values() for member in members]
-    rest = iter(fingerprints(files, workers))
-    prints = {name: [next(rest) for _ in members] for name, members in splits.items()}
-    known: dict[str, list[_Known]] = {}
-    unreadable: list[Row] = []
-    for name, members in splits.items():
-        known[name] = []
-        for member, found in zip(members, prints[name], strict=True):
-            if isinstance(found, Problem):
-                unreadable.append({"split": name, "image": member.name, "what": found.what})
-            else:
-                known[name].append(_Known(name, member.name, found))
-    leaks: list[Row] = []
-    for first, second in combinations(known.values(), 2):
-        leaks += _between(first, second, distance)
-    return leaks, unreadable, prints
+    return [line for pair in combinations(splits, 2) for line in _between(splits, *pair, distance)]
 
 
 def check_distance(distance: int) -> None:
@@ -90,36 +86,51 @@ def check_distance(distance: int) -> None:
         )
 
 
-def _between(first: Sequence[_Known], second: Sequence[_Known], distance: int) -> Iterator[Row]:
-    bits = [hashes([one.print for one in side]) for side in (first, second)]
-    pairs = near_pairs(bits[0], bits[1], distance)
+def _between(
+    splits: Mapping[str, Sequence[Seen]], one: str, other: str, distance: int
+) -> Iterator[Row]:
+    first, second = splits[one], splits[other]
+    pairs = near_pairs(_bits(first), _bits(second), distance)
     order = np.lexsort((pairs[:, 1], pairs[:, 0], pairs[:, 2]))
     for i, j, apart in pairs[order].tolist():
         a, b = first[i], second[j]
         yield {
-            "split": a.split,
+            "split": one,
             "image": a.name,
-            "other split": b.split,
+            "other split": other,
             "other image": b.name,
             "same": "bytes" if a.print.digest == b.print.digest else "look",
             "bits apart": apart,
         }
 
 
-def count(leaks: Sequence[Row], same: str) -> int:
-    """Count the leaks of a kind."""
-    return sum(line["same"] == same for line in leaks)
+def _bits(images: Sequence[Seen]) -> Hashes:
+    return np.array([image.print.bits for image in images], np.uint64)
 
 
-def report(splits: Splits, leaks: Sequence[Row], unreadable: Sequence[Row], out: Path) -> Built:
-    """Sum up leaks, and write them as tables."""
-    summary: list[tuple[str, str | int | float]] = [
-        (f"images of {name}", len(members)) for name, members in splits.items()
-    ]
-    summary += [
-        ("identical across splits", count(leaks, "bytes")),
-        ("near-identical across splits", count(leaks, "look")),
-        ("unreadable", len(unreadable)),
-    ]
-    tables = {LEAKS: leaks, UNREADABLE: unreadable}
-    return Built(tuple(summary), tables, write_tables(tables, out))
+def find_repeats(images: Sequence[Seen], distance: int) -> dict[str, Seen]:
+    """Find the images that repeat an earlier one, and which."""
+    original = repeats(_bits(images), distance)
+    return {images[i].name: images[j] for i, j in enumerate(original.tolist()) if j >= 0}
+
+
+def find_known(
+    images: Sequence[Seen], known: Sequence[Seen], distance: int
+) -> dict[str, tuple[Seen, int]]:
+    """Find the images that look as a known one, and the nearest of those with its distance."""
+    pairs = near_pairs(_bits(images), _bits(known), distance)
+    found: dict[str, tuple[Seen, int]] = {}
+    for i, j, apart in pairs.tolist():
+        name = images[i].name
+        if name not in found or apart < found[name][1]:
+            found[name] = known[j], apart
+    return found
+
+
+def summed(leaks: Sequence[Row]) -> tuple[tuple[str, int], ...]:
+    """Count leaks by their kind."""
+    same = [line["same"] for line in leaks]
+    return (
+        ("identical across splits", same.count("bytes")),
+        ("near-identical across splits", same.count("look")),
+    )

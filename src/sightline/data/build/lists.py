@@ -51,10 +51,6 @@ def write_lists(folder: Path, images: Sequence[Listed]) -> tuple[Path, ...]:
     return tuple(written)
 
 
-def _size(image: Listed) -> str:
-    return ",".join(map(str, image.size))
-
-
 def write_classes(folder: Path, names: Sequence[str]) -> Path:
     """Write the classes' names, one a line, in the order of the labels."""
     file = folder / "class_names.txt"

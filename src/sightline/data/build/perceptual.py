@@ -3,41 +3,36 @@
 The picture is made grey and 32 x 32. Of its cosine transform the 64 lowest frequencies are taken
 in the order of the sum of their two indices, the mean left out; a bit tells whether a coefficient
 is above the median of all 64. Pictures that look the same differ in few bits, others in about half.
+Flat pictures have nothing but their mean, and all look the same.
 """
 
-import hashlib
-import io
-import warnings
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageOps
 
 from sightline.data.build.files import each
-from sightline.errors import Problem
+from sightline.data.photographs import open_upright
+from sightline.errors import DataError, Problem
 from sightline.progress import shown
+from sightline.rows import file_hash
 
 Hashes = NDArray[np.uint64]
+Key = tuple[str, int, int]  # path, bytes and time of change of a file
 BITS = 64
 SIDE = 32
-DECODED = 4 * SIDE  # a JPEG is not decoded any finer than this needs
 GRAIN = 1  # decimals kept: what is smaller is rounding of a flat picture
 BLOCK = 1 << 22  # pairs compared at a time
+MEMORY = ".fingerprints.jsonl"
 _LOWEST = sorted(((i, j) for i in range(SIDE) for j in range(SIDE)), key=lambda at: (sum(at), at))
 _ROWS, _COLUMNS = np.array(_LOWEST[1 : BITS + 1]).T
-UNREADABLE = (
-    OSError,
-    ValueError,
-    SyntaxError,
-    EOFError,
-    Image.DecompressionBombError,
-    Image.DecompressionBombWarning,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,40 +54,58 @@ def perceptual_hash(grey: NDArray[Any]) -> int:
 def fingerprint(file: Path) -> Fingerprint | Problem:
     """Read a picture file and hash it, or tell what is wrong with it."""
     try:
-        content = file.read_bytes()
-        with Image.open(io.BytesIO(content)) as picture:
-            size = upright_size(picture)
-            picture.draft("L", (DECODED, DECODED))  # does nothing unless it is a JPEG
-            bits = perceptual_hash(_grey(ImageOps.exif_transpose(picture)))
-    except UNREADABLE as error:
-        what = f"image cannot be read ({error})"
-        return Problem(what, str(file), remedy="replace or remove the file")
-    return Fingerprint(hashlib.sha256(content).hexdigest(), bits, size)
+        picture = open_upright(file)
+    except DataError as error:
+        return error.problems[0]
+    bits = perceptual_hash(np.asarray(picture.convert("L")))
+    return Fingerprint(file_hash(file), bits, picture.size)
 
 
-def upright_size(picture: Image.Image) -> tuple[int, int]:
-    """Tell the width and height of a picture when it is turned as its EXIF data asks."""
-    turned = picture.getexif().get(0x0112, 1) in (5, 6, 7, 8)
-    return (picture.height, picture.width) if turned else (picture.width, picture.height)
+def fingerprints(files: Sequence[Path], workers: int, folder: Path) -> list[Fingerprint | Problem]:
+    """Hash many pictures on several threads; `folder` remembers them if this is interrupted."""
+    memory = folder / MEMORY
+    known = _remembered(memory)
+    with _written_down(memory) as note:
+
+        def work(file: Path) -> Fingerprint | Problem:
+            key = _key(file)
+            found = known.get(key) or fingerprint(file)
+            if isinstance(found, Fingerprint) and key not in known:
+                note(key, found)
+            return found
+
+        return each(work, files, workers, "hashing images")
 
 
-def _grey(picture: Image.Image) -> NDArray[Any]:
-    deep = picture.mode.startswith(("I", "F"))  # more than 8 bits: converting would clip them
-    return np.asarray(picture if deep else picture.convert("RGB").convert("L"))
+def _key(file: Path) -> Key:
+    status = file.stat()
+    return str(file.resolve()), status.st_size, status.st_mtime_ns
 
 
-def fingerprints(
-    files: Sequence[Path], workers: int, title: str = "hashing images"
-) -> list[Fingerprint | Problem]:
-    """Hash many pictures on several threads."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", Image.DecompressionBombWarning)
-        return each(fingerprint, files, workers, title)
+def _remembered(memory: Path) -> dict[Key, Fingerprint]:
+    known: dict[Key, Fingerprint] = {}
+    lines = memory.read_bytes().splitlines() if memory.is_file() else []
+    for line in lines:
+        try:
+            path, size, changed, digest, bits, width, height = json.loads(line)
+        except ValueError:
+            continue  # cut short by a kill
+        known[path, size, changed] = Fingerprint(digest, bits, (width, height))
+    return known
 
 
-def hashes(prints: Sequence[Fingerprint]) -> Hashes:
-    """Put hashes side by side."""
-    return np.array([one.bits for one in prints], np.uint64)
+@contextmanager
+def _written_down(memory: Path) -> Iterator[Callable[[Key, Fingerprint], None]]:
+    memory.parent.mkdir(parents=True, exist_ok=True)
+    lock = Lock()
+    with memory.open("ab") as stream:
+
+        def note(key: Key, found: Fingerprint) -> None:
+            line = json.dumps([*key, found.digest, found.bits, *found.size])
+            with lock:
+                stream.write(f"\n{line}".encode())
+
+        yield note
 
 
 def near_pairs(first: Hashes, second: Hashes, distance: int) -> NDArray[np.int64]:
@@ -106,17 +119,6 @@ def near_pairs(first: Hashes, second: Hashes, distance: int) -> NDArray[np.int64
             found.append(np.stack([i + start, j, apart[i, j]], axis=1).astype(np.int64))
             progress(start)
     return np.concatenate(found)
-
-
-def nearest(first: Hashes, second: Hashes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Find for each of the first the nearest of the second: its index and distance."""
-    indices, apart = np.full(len(first), -1), np.full(len(first), BITS + 1)
-    step = max(1, BLOCK // max(1, len(second)))
-    for start in range(0, len(first) if len(second) else 0, step):
-        block = np.bitwise_count(first[start : start + step, None] ^ second)
-        indices[start : start + step] = block.argmin(axis=1)
-        apart[start : start + step] = block.min(axis=1)
-    return indices, apart
 
 
 def repeats(bits: Hashes, distance: int) -> NDArray[np.int64]:

@@ -1,12 +1,7 @@
 """Draws that depend on the seed and the names alone, never on the order of a list."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-
-from sightline.data.build.built import Row
-from sightline.errors import DataError, Problem
-
-NAMED = 10  # classes that a refusal names
+from collections.abc import Iterable
 
 
 def shuffled(names: Iterable[str], seed: int) -> list[str]:
@@ -30,26 +25,3 @@ def draw(names: Iterable[str], count: int, seed: int) -> list[str]:
 def portion(fraction: float, total: int) -> int:
     """Turn a fraction into a count: the nearest, halves up, and one at least where there is any."""
     return min(total, max(1, int(fraction * total + 0.5))) if fraction > 0 else 0
-
-
-def too_small(sizes: Mapping[str, int], needed: int, what: str = "images") -> list[Row]:
-    """List the classes that have less than is needed, as the lines of a table."""
-    return [
-        {"class": name, what: size, "needed": needed}
-        for name, size in sizes.items()
-        if size < needed
-    ]
-
-
-def refuse_small(short: Sequence[Row], file: str) -> None:
-    """Stop if a class is too small, naming those that are."""
-    if not short:
-        return
-    shown = [f"{line['class']} ({line['images']} of {line['needed']})" for line in short]
-    more = f" and {len(shown) - NAMED} more" if len(shown) > NAMED else ""
-    what = f"too few images in {_classes(len(shown))}: {', '.join(shown[:NAMED])}{more}"
-    raise DataError([Problem(what, file, remedy="ask for fewer, or pass --short count")])
-
-
-def _classes(count: int) -> str:
-    return "1 class" if count == 1 else f"{count} classes"

@@ -44,7 +44,7 @@ class Transform:
         if len(self.mean) != 3 or len(self.std) != 3 or not all(s > 0 for s in self.std):
             raise UsageError("mean and std take three numbers each, std positive ones")
 
-    def stored_side(self, training: bool) -> int:
+    def resized(self, training: bool) -> int:
         """Tell the side of a photograph after resizing, before cropping."""
         return self.resize if training else self.test_resize
 
@@ -59,11 +59,6 @@ class Geometry(NamedTuple):
     x: int
     y: int
     flip: bool
-
-
-def geometry(transform: Transform, seed: int, epoch: int, index: int) -> Geometry:
-    """Draw the crop and flip of one training photograph in one epoch."""
-    return geometries(transform, seed, epoch, np.array([index]))[0]
 
 
 def geometries(
@@ -87,15 +82,20 @@ def levels(transform: Transform) -> NDArray[np.float32]:
     return (values - mean[:, None]) / std[:, None]
 
 
-def moved(plane: NDArray[Any], transform: Transform, part: Geometry) -> NDArray[Any]:
-    """Move a mask or map as its photograph was moved in training: resize, crop, flip.
+def moved(plane: NDArray[Any], part: Geometry, resized: int, side: int) -> NDArray[Any]:
+    """Move a mask as its photograph was moved: resize to a square, crop, flip.
 
-    The nearest pixel is taken, so that codes stay codes. `plane` is (height, width) of the
-    photograph's own pixels, or of any other grid laid over it.
+    The pixel below the center of each new pixel is taken, so that codes stay codes.
+
+    Args:
+        plane: (height, width), a grid over the whole photograph, of any size.
+        part: what was taken of the photograph.
+        resized: the side of the square that it was resized to.
+        side: the side of what was taken.
     """
     height, width = plane.shape
-    centers = np.arange(transform.crop) + 0.5
-    rows = ((centers + part.y) * height / transform.resize).astype(np.int64)
-    columns = ((centers + part.x) * width / transform.resize).astype(np.int64)
+    centers = 2 * np.arange(side) + 1  # of new pixels, in halves
+    rows = (centers + 2 * part.y) * height // (2 * resized)
+    columns = (centers + 2 * part.x) * width // (2 * resized)
     taken: NDArray[Any] = plane[rows[:, None], columns[::-1] if part.flip else columns]
     return taken

@@ -3,15 +3,23 @@
 Paper: none
 
 Makes no split. Images are compared by their bytes and by perceptual hashes; every pair is a line
-of `leaks.csv`.
+of `leaks.csv`, every image that cannot be read one of `unreadable.csv`.
 """
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from sightline.data.build.built import Built
-from sightline.data.build.leakage import NEAR, find_leaks, read_members, report
+from sightline.data.build.built import Built, Row, write_tables
+from sightline.data.build.leakage import (
+    NEAR,
+    Seen,
+    check_distance,
+    find_leaks,
+    find_members,
+    look,
+    summed,
+)
 from sightline.errors import UsageError
 
 
@@ -25,13 +33,25 @@ class Options:
     images: Annotated[Path | None, "folder that listed image ids are relative to"] = None
     distance: Annotated[int, "bits of 64 that near-identical images may differ in"] = NEAR
 
+    def __post_init__(self) -> None:
+        """Refuse a distance that means nothing."""
+        check_distance(self.distance)
+
 
 def make(options: Options, out: Path, *, seed: int, workers: int) -> Built:
     """Compare the splits pairwise."""
-    folders = _folders(options.splits)
-    members = {name: read_members(folder, options.images) for name, folder in folders.items()}
-    leaks, unreadable, _ = find_leaks(members, options.distance, workers)
-    return report(members, leaks, unreadable, out)
+    splits: dict[str, list[Seen]] = {}
+    unreadable: list[Row] = []
+    for name, folder in _folders(options.splits).items():
+        splits[name], faults = look(find_members(folder, options.images), workers, out)
+        unreadable += [
+            {"split": name, "image": image, "what": fault.what} for image, fault in faults.items()
+        ]
+    leaks = find_leaks(splits, options.distance)
+    counts = [(f"images of {name}", len(images)) for name, images in splits.items()]
+    tables = {"leaks": leaks, "unreadable": unreadable}
+    summary = (*counts, *summed(leaks), ("unreadable", len(unreadable)))
+    return Built(summary, tables, write_tables(tables, out))
 
 
 def _folders(given: tuple[Path, ...]) -> dict[str, Path]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from sightline.data.build.built import Built, need
+from sightline.data.build.built import Built, claim, need
 from sightline.data.build.lists import IDS, LABELS, LISTS, read_ids, read_lines
 from sightline.data.build.sampling import draw, portion
 from sightline.errors import DataError, Problem, UsageError
@@ -36,8 +36,11 @@ def make(options: Options, out: Path, *, seed: int, workers: int) -> Built:
     """Draw and write the proxy set."""
     if not (options.data / f"{IDS}.txt").is_file():
         raise UsageError(f"{options.data}: no {IDS}.txt in it; name the folder of one split")
-    if options.whole and out.resolve() == options.data.resolve():
-        raise UsageError("--whole would overwrite the lists that it reads; choose another --out")
+    if options.whole:
+        if out.resolve() == options.data.resolve():
+            what = "--whole would overwrite the lists that it reads"
+            raise UsageError(f"{what}; choose another --out")
+        claim(out, "proxy", options, seed).note()
     names = read_ids(options.data)
     classes = _classes(options.data / f"{LABELS}.txt", names)
     kept: set[str] = set()
