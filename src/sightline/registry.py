@@ -27,6 +27,7 @@ PACKAGES: Mapping[str, str] = {
     "species": "data/pond/species",
     "backbone": "backbones",
     "method": "methods",
+    "explainer": "attribution",
 }
 NEEDED: Mapping[str, tuple[str, ...]] = {  # what a module of a kind must have
     "protocol": ("PROTOCOL",),
@@ -37,8 +38,16 @@ NEEDED: Mapping[str, tuple[str, ...]] = {  # what a module of a kind must have
     "species": ("SPECIES",),
     "backbone": ("build", "reorganized", "fast_layers"),
     "method": ("Options", "Method"),
+    "explainer": ("NEEDS", "Options", "explain"),
 }
-PLUMBING = ("contract", "weights", "assembly")  # files beside the registered ones that are none
+PLUMBING = (  # files beside the registered ones that are none
+    "contract",
+    "weights",
+    "assembly",
+    "networks",
+    "localizing",
+    "model_files",
+)
 ROOT = Path(__file__).parent
 
 
