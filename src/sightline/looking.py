@@ -41,7 +41,8 @@ class Classifier:
         """Warp a photograph to the network's square and normalize it, (3, size, size)."""
         small = photograph.resize((self.size, self.size), Image.Resampling.BILINEAR)
         pixels = np.asarray(small, np.float32) / 255
-        normalized = (pixels - np.float32(self.mean)) / np.float32(self.std)
+        mean, std = np.array(self.mean, np.float32), np.array(self.std, np.float32)
+        normalized = (pixels - mean) / std
         return torch.from_numpy(np.ascontiguousarray(normalized.transpose(2, 0, 1)))
 
 

@@ -49,15 +49,14 @@ def localize(
         raise UsageError(f"{len(given)} images, but labels of the shape {tuple(wanted.shape)}")
     explainer = registry.load("explainer", method)
     network, settings = ModuleNetwork(model, layer), explainer.Options(**options)
-    maps = np.empty((len(given), *given.shape[2:]))
+    height, width = given.shape[2:]
+    maps = np.empty((len(given), height, width))
     with evaluating(model):
         for start in range(0, len(given), batch):
             part = given[start : start + batch]
             asked = _labels(network, part, None if wanted is None else wanted[start:][: len(part)])
             raw = explainer.explain(network, part, asked, settings)
-            maps[start : start + len(part)] = finished(
-                raw, len(part), (given.shape[3], given.shape[2]), start
-            )
+            maps[start : start + len(part)] = finished(raw, len(part), (width, height), start)
     return maps
 
 

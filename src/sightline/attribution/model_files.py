@@ -49,7 +49,7 @@ class ExportedNetwork:
     def answers(self, images: Tensor) -> Tensor:
         """Give the class scores."""
         with torch.no_grad():
-            parts = images.split(self.most or len(images))
+            parts = torch.split(images, self.most or len(images))
             return torch.cat([scores_of(self._graph(part)) for part in parts])
 
     def stage(self, images: Tensor) -> tuple[Tensor, Tensor]:
@@ -99,7 +99,7 @@ class ScriptNetwork:
     most = 0
 
     def __init__(self, file: Path) -> None:
-        self._script = _opened(file, lambda: torch.jit.load(file, map_location="cpu")).eval()
+        self._script = _opened(file, lambda: _loaded_script(file))
 
     def answers(self, images: Tensor) -> Tensor:
         """Give the class scores."""
@@ -144,6 +144,11 @@ class OnnxNetwork:
     def stage(self, images: Tensor) -> tuple[Tensor, Tensor]:
         """Say why not."""
         raise UsageError(_only("ONNX"))
+
+
+def _loaded_script(file: Path) -> Any:
+    load: Any = torch.jit.load
+    return load(file, map_location="cpu").eval()
 
 
 def _only(what: str) -> str:

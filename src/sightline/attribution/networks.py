@@ -63,7 +63,8 @@ class ModuleNetwork:
         if layer not in modules:
             last = ", ".join(list(modules)[-5:])
             raise UsageError(f"the network has no layer '{layer}'; its last ones are {last}")
-        return modules[layer]
+        found: nn.Module = modules[layer]
+        return found
 
     def _found(self, image: Tensor) -> str:
         """Name the last module to give features before they are pooled away."""

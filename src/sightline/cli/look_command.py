@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 DESCRIPTION = """\
 Look at photographs with an ImageNet classifier, or one of your own: labels, overlay and box.
 
-The classifier's weights come with the package. A folder gives a contact sheet too. The box is around
-the largest component of the map, brought to [0, 1], at or above the threshold.
+The classifier's weights come with the package. A folder gives a contact sheet too. The box is
+around the largest component of the map, brought to [0, 1], at or above the threshold.
 
 example:
   sightline look beagle.jpg --out look
@@ -45,7 +45,7 @@ class Common:
     explainer: str = "cam"
     """what makes the score maps; 'sightline list explainer' tells all"""
     model: Path | None = None
-    """a network of your own: TorchScript, torch.export or ONNX. It is a program: trust its origin"""
+    """a network of your own: TorchScript, torch.export or ONNX; being a program, one you trust"""
     class_names: Path | None = None
     """names of its classes, one a line; ImageNet's where it has 1,000"""
     size: Annotated[int, tyro.conf.arg(metavar="PIXELS")] = 224
