@@ -40,7 +40,7 @@ bench: $(READY) ## speed beside a named peer, in the same run (5 minutes)
 recipes: $(READY) ## rerun the published numbers; needs the annotations (DATA=../shared/data) (1 minute)
 	$(RUN)python recipes/run.py --data $(or $(DATA),../shared/data)
 
-docs: $(READY) ## write docs/commands.md and docs/registry.md from the code (10 seconds)
+docs: $(READY) ## write the pages of docs/ that the code tells (10 seconds)
 	$(RUN)python docs/build.py
 
 clean: ## remove .venv, caches and the demo

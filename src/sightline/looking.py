@@ -23,6 +23,7 @@ from sightline.metrics.box import boxes_at, map_boxes
 from sightline.metrics.protocol import preset
 
 LARGEST_FRAME = 1024  # side of the frame in which boxes are searched; larger photographs are scaled
+PACKAGED = "efficientnet-lite0"
 Channels = tuple[float, float, float]
 
 
@@ -60,11 +61,11 @@ class Sighting:
 
 def packaged(size: int = 224) -> Classifier:
     """Give the ImageNet classifier whose weights are installed with the package."""
-    from sightline.backbones.weights import load
+    from sightline.backbones.weights import fill, read
     from sightline.methods.assembly import build
 
-    method = build("cam", "efficientnet-lite0", 1000, resolution=7)
-    load(method, "efficientnet-lite0", "imagenet")
+    method = build("cam", PACKAGED, 1000, resolution=7)
+    fill(method, read(PACKAGED, "imagenet"), whole=True)
     normalization = method.backbone.normalization
     return Classifier(
         "EfficientNet-Lite0 (ImageNet)",

@@ -40,14 +40,11 @@ NEEDED: Mapping[str, tuple[str, ...]] = {  # what a module of a kind must have
     "method": ("Options", "Method"),
     "explainer": ("NEEDS", "Options", "explain"),
 }
-PLUMBING = (  # files beside the registered ones that are none
-    "contract",
-    "weights",
-    "assembly",
-    "networks",
-    "localizing",
-    "model_files",
-)
+PLUMBING = {  # files that register nothing
+    "backbone": ("contract", "weights", "assembly"),
+    "method": ("contract", "assembly", "heads"),
+    "explainer": ("contract", "networks", "localizing", "model_files"),
+}
 ROOT = Path(__file__).parent
 
 
@@ -105,8 +102,9 @@ def _check(kind: str) -> None:
 
 def _files(kind: str) -> Mapping[str, Path]:
     _check(kind)
+    plumbing = PLUMBING.get(kind, ())
     paths = sorted((ROOT / PACKAGES[kind]).glob("[!_]*.py"))
-    return {path.stem.replace("_", "-"): path for path in paths if path.stem not in PLUMBING}
+    return {path.stem.replace("_", "-"): path for path in paths if path.stem not in plumbing}
 
 
 @cache

@@ -6,6 +6,9 @@ from typing import Literal, Protocol
 
 from torch import Tensor, nn
 
+Neck = Literal["none", "class-maps", "guided"]
+Initialization = Literal["kaiming", "xavier"]  # of convolutions; see `assembly.initialize`
+
 IMAGENET_MEAN, IMAGENET_STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 
@@ -26,7 +29,7 @@ class Design:
     self-produced guidance (VGG: two convolutions of 512).
     """
 
-    neck: Literal["none", "class-maps", "guided"] = "class-maps"
+    neck: Neck = "class-maps"
     pooling: Literal["plain", "overlapping"] = "plain"
     dropout: bool = True
 
@@ -65,6 +68,7 @@ class Backbone(nn.Module):
         resolution: int,
         normalization: Normalization | None = None,
         input_size: int = 224,
+        initialization: Initialization = "kaiming",
     ) -> None:
         super().__init__()
         self.stages = nn.ModuleDict(stages)
@@ -73,6 +77,7 @@ class Backbone(nn.Module):
         self.resolution = resolution  # side of the last stage's output at the input size
         self.normalization = normalization or Normalization()
         self.input_size = input_size
+        self.initialization = initialization  # how a method's own layers begin
 
     @property
     def stage_names(self) -> tuple[str, ...]:
@@ -116,9 +121,10 @@ class Backbone(nn.Module):
 class BackboneModule(Protocol):
     """What the file of a backbone has."""
 
-    RESOLUTIONS: tuple[int, ...]  # sides of the features that can be had at the input size
+    RESOLUTIONS: tuple[int, ...]  # sides of the features at the input size; the default first
     INPUT_SIZE: int  # side of the images that training crops
     NORMALIZATION: Normalization
+    PUBLISHED: Mapping[str, str]  # weights by name: an address, or `package:NAME/FILE`
 
     def build(self, *, resolution: int, design: Design) -> Backbone:
         """Make the network with random weights.
@@ -130,6 +136,9 @@ class BackboneModule(Protocol):
 
     def reorganized(self, published: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """Give published weights under the names of our stages, classifier included.
+
+        Each tensor is renamed on its own. Those that the backbone does without are left out; those
+        that it does not know keep their name, so that they can be reported.
 
         Keys are `stages.STAGE...` as in `Backbone.state_dict`, and `classifier.weight`,
         `classifier.bias` for the published classifier where its features are those of CAM.

@@ -8,7 +8,7 @@ fields carry default, range and distribution; `Method`, a subclass of the one be
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -71,6 +71,10 @@ class Method(nn.Module, ABC):
         """Give the logits alone, (N, C)."""
         return self.localize(images, lambda logits: logits.argmax(1, keepdim=True)).logits
 
+    def forward(self, images: Tensor) -> Tensor:
+        """Classify, as any other network does; explainers ask for no more."""
+        return self.classify(images)
+
 
 def given(labels: Tensor) -> Choose:
     """Localize known classes: labels (N,) or (N, K)."""
@@ -80,3 +84,15 @@ def given(labels: Tensor) -> Choose:
 def top(count: int) -> Choose:
     """Localize the classes that the network finds most likely."""
     return lambda logits: logits.topk(min(count, logits.shape[1]), 1).indices
+
+
+class MethodModule(Protocol):
+    """What the file of a method has."""
+
+    @property
+    def Options(self) -> type[Any]:  # noqa: N802  # a class, whose name it is
+        """Its options, a dataclass."""
+
+    @property
+    def Method(self) -> Any:  # noqa: N802
+        """The method, made with `Method(backbone, classes, options)`."""
