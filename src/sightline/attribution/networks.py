@@ -39,7 +39,7 @@ class ModuleNetwork:
     def stage(self, images: Tensor) -> tuple[Tensor, Tensor]:
         """Run once, and keep what the stage gives; gradients start there."""
         moved = self._moved(images)
-        layer = self._layer or self._found(moved[:1])
+        layer = self._layer = self._layer or self._found(moved[:1])
         kept: list[Tensor] = []
 
         def keep(module: nn.Module, inputs: Any, output: Any) -> Tensor:

@@ -58,7 +58,7 @@ def _framed(
     pictures: Picture, labels: Sequence[tuple[str, float]], asked: str, note: str
 ) -> Picture:
     """Set the labels under the pictures as bars, and the note under the labels."""
-    width = max(pictures.shape[1], 2 * LONGEST // 2) + 2 * MARGIN
+    width = max(pictures.shape[1], LONGEST) + 2 * MARGIN
     height = pictures.shape[0] + 3 * MARGIN + LINE * len(labels) + LINE
     page = Image.new("RGB", (width, height), "white")
     page.paste(Image.fromarray(pictures), (MARGIN, MARGIN))
