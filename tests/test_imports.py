@@ -25,7 +25,7 @@ LAYERS = (
     {"evaluation", "drawing"},
     {"methods", "attribution"},
     {"training"},
-    {"annotators"},
+    {"annotators", "looking"},
     {"protocol", "parts", "illposedness"},
     {"reports"},
     {"cli"},

@@ -7,6 +7,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sightline.attribution.localizing import localize
     from sightline.data.truth import read_truth
     from sightline.evaluation.evaluate import evaluate
     from sightline.metrics.box_accumulator import BoxAccumulator
@@ -21,6 +22,7 @@ _HOMES = {
     "Protocol": "metrics.protocol",
     "ResultRow": "types",
     "evaluate": "evaluation.evaluate",
+    "localize": "attribution.localizing",
     "prepare": "metrics.score_maps",
     "preset": "metrics.protocol",
     "read_truth": "data.truth",
@@ -32,6 +34,7 @@ __all__ = [
     "Protocol",
     "ResultRow",
     "evaluate",
+    "localize",
     "prepare",
     "preset",
     "read_truth",

@@ -27,6 +27,7 @@ PACKAGES: Mapping[str, str] = {
     "species": "data/pond/species",
     "backbone": "backbones",
     "method": "methods",
+    "explainer": "attribution",
 }
 NEEDED: Mapping[str, tuple[str, ...]] = {  # what a module of a kind must have
     "protocol": ("PROTOCOL",),
@@ -37,8 +38,13 @@ NEEDED: Mapping[str, tuple[str, ...]] = {  # what a module of a kind must have
     "species": ("SPECIES",),
     "backbone": ("build", "reorganized", "fast_layers"),
     "method": ("Options", "Method"),
+    "explainer": ("NEEDS", "Options", "explain"),
 }
-PLUMBING = ("contract", "weights", "assembly", "heads")  # files that register nothing
+PLUMBING = {  # files that register nothing
+    "backbone": ("contract", "weights", "assembly"),
+    "method": ("contract", "assembly", "heads"),
+    "explainer": ("contract", "networks", "localizing", "model_files"),
+}
 ROOT = Path(__file__).parent
 
 
@@ -96,8 +102,9 @@ def _check(kind: str) -> None:
 
 def _files(kind: str) -> Mapping[str, Path]:
     _check(kind)
+    plumbing = PLUMBING.get(kind, ())
     paths = sorted((ROOT / PACKAGES[kind]).glob("[!_]*.py"))
-    return {path.stem.replace("_", "-"): path for path in paths if path.stem not in PLUMBING}
+    return {path.stem.replace("_", "-"): path for path in paths if path.stem not in plumbing}
 
 
 @cache

@@ -19,6 +19,7 @@ COMMANDS = {
     "data list": "list the data sets and formats that are known",
     "data make": "build a data set or a benchmark split by a named recipe",
     "data show": "draw a sheet of images with everything that is known of them",
+    "look": "what a classifier sees in photographs: labels, overlay and box",
     "list": "list everything registered, with paper and options",
 }
 HEADINGS = (  # of the boxes that the flag parser draws

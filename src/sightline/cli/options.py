@@ -48,9 +48,11 @@ def chosen(kind: str, arguments: Sequence[str]) -> str:
     return ""
 
 
-def command_for(kind: str, arguments: Sequence[str], common: type, description: str) -> type:
+def command_for(
+    kind: str, arguments: Sequence[str], common: type, description: str, name: str = ""
+) -> type:
     """Add the options of the chosen name to the flags that all names of a kind share."""
-    name = chosen(kind, arguments)
+    name = name or chosen(kind, arguments)
     if not name:
         return _without_name(kind, common, description)
     module = registry.load(kind, name)

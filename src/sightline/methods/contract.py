@@ -71,6 +71,10 @@ class Method(nn.Module, ABC):
         """Give the logits alone, (N, C)."""
         return self.localize(images, lambda logits: logits.argmax(1, keepdim=True)).logits
 
+    def forward(self, images: Tensor) -> Tensor:
+        """Classify, as any other network does; explainers ask for no more."""
+        return self.classify(images)
+
 
 def given(labels: Tensor) -> Choose:
     """Localize known classes: labels (N,) or (N, K)."""

@@ -1,0 +1,1 @@
+"""Explainers: from a network, images and labels to score maps."""

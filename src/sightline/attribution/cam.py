@@ -1,0 +1,33 @@
+"""CAM for any network with a convolutional stage: features weighted by what they do for a class.
+
+Paper: Zhou et al., Learning Deep Features for Discriminative Localization, CVPR 2016
+
+The weight of a channel is the mean gradient of the class score over its cells. Where the network
+ends in average pooling and a linear layer that is the layer's weight, over the number of cells, and
+the map is CAM; elsewhere it is its natural extension. Unlike Grad-CAM, nothing is cut off at zero.
+
+Formula: M_c = sum_k mean_xy(d s_c / d A_k) A_k
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from sightline.attribution.networks import Network
+
+NEEDS = "stages"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """There is nothing to choose."""
+
+
+def explain(network: Network, images: Tensor, labels: Tensor, options: Options) -> Tensor:
+    """Weight the features of the stage, (N, h, w)."""
+    scores, features = network.stage(images)
+    wanted = scores.gather(1, labels.to(scores.device)[:, None]).sum()
+    (gradients,) = torch.autograd.grad(wanted, features)
+    weights = gradients.mean((2, 3))  # (N, K)
+    return torch.einsum("nk,nkhw->nhw", weights, features.detach())

@@ -1,0 +1,89 @@
+"""Score maps of any network, in five lines of Python."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from sightline import registry
+from sightline.attribution.networks import ModuleNetwork, Network, evaluating
+from sightline.errors import DataError, Problem, UsageError
+from sightline.metrics.score_maps import prepare
+
+Maps = NDArray[np.float64]
+
+
+def localize(
+    model: nn.Module,
+    images: Tensor | NDArray[Any],
+    labels: Tensor | NDArray[Any] | list[int] | None = None,
+    *,
+    method: str = "cam",
+    layer: str = "",
+    batch: int = 32,
+    **options: Any,
+) -> Maps:
+    """Make the score maps of any network, in the images' size and in [0, 1], fit for `evaluate`.
+
+    The maps go through the papers' chain: resized by cubic interpolation, then mapped to [0, 1] by
+    their smallest and largest value. The network keeps its mode, its hooks and its gradients.
+
+    Args:
+        model: a module that turns images into class scores.
+        images: as the network takes them, (N, 3, H, W).
+        labels: the class to localize in each image, (N,); the most likely one if not given.
+        method: an explainer's name; `sightline list explainer` tells all.
+        layer: the module whose features are weighted, where the last one is not what is wanted.
+        batch: how many images go through the network at once.
+        **options: those of the explainer.
+    """
+    given = torch.as_tensor(images)
+    if given.dim() != 4:
+        raise UsageError(
+            f"images have the shape {tuple(given.shape)}, where (N, 3, H, W) is needed"
+        )
+    wanted = None if labels is None else torch.as_tensor(labels).long()
+    if wanted is not None and wanted.shape != given.shape[:1]:
+        raise UsageError(f"{len(given)} images, but labels of the shape {tuple(wanted.shape)}")
+    explainer = registry.load("explainer", method)
+    network, settings = ModuleNetwork(model, layer), explainer.Options(**options)
+    height, width = given.shape[2:]
+    maps = np.empty((len(given), height, width))
+    with evaluating(model):
+        for start in range(0, len(given), batch):
+            part = given[start : start + batch]
+            asked = _labels(network, part, None if wanted is None else wanted[start:][: len(part)])
+            raw = explainer.explain(network, part, asked, settings)
+            maps[start : start + len(part)] = finished(raw, len(part), (width, height), start)
+    return maps
+
+
+def _labels(network: Network, images: Tensor, labels: Tensor | None) -> Tensor:
+    """Give the labels asked for, which the network must know, or else the most likely ones."""
+    scores = network.answers(images[:1] if labels is not None else images)
+    if labels is None:
+        return scores.argmax(1).cpu()
+    classes = scores.shape[1]
+    if int(labels.min()) < 0 or int(labels.max()) >= classes:
+        bad = int(labels[(labels < 0) | (labels >= classes)][0])
+        raise UsageError(f"label {bad} is out of range: the network has {classes} classes")
+    return labels
+
+
+def finished(raw: Tensor, count: int, size: tuple[int, int], start: int = 0) -> Maps:
+    """Bring raw maps to a width and height and to [0, 1]; refuse what is none, by its place."""
+    if raw.dim() != 3 or len(raw) != count:
+        shape = tuple(raw.shape)
+        raise UsageError(f"the explainer gave {shape} where ({count}, h, w) is needed")
+    maps = []
+    for place, one in enumerate(raw.detach().cpu().double().numpy(), start=start):
+        try:
+            maps.append(prepare(one, size=size))
+        except DataError as error:
+            found = [
+                Problem(p.what, image=f"image {place}", remedy=p.remedy) for p in error.problems
+            ]
+            raise DataError(found) from None
+    return np.stack(maps)

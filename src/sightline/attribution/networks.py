@@ -1,0 +1,137 @@
+"""Networks as explainers see them: something that answers, and may show what a stage gives."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor, nn
+
+from sightline.errors import UsageError
+
+
+class Network(Protocol):
+    """Images in, class scores out; it is in eval mode while it is used."""
+
+    most: int  # how many images it takes at once, 0 if any number
+
+    def answers(self, images: Tensor) -> Tensor:
+        """Give the class scores, (N, C), without a graph for gradients."""
+
+    def stage(self, images: Tensor) -> tuple[Tensor, Tensor]:
+        """Give class scores and the features they come from, (N, K, h, w), joined by a graph."""
+
+
+class ModuleNetwork:
+    """A module of PyTorch, whose stage is one of its own modules, found or named."""
+
+    most = 0
+
+    def __init__(self, module: nn.Module, layer: str = "") -> None:
+        self.module = module
+        self._layer = layer
+
+    def answers(self, images: Tensor) -> Tensor:
+        """Give the class scores."""
+        with torch.no_grad():
+            return scores_of(self.module(self._moved(images)))
+
+    def stage(self, images: Tensor) -> tuple[Tensor, Tensor]:
+        """Run once, and keep what the stage gives; gradients start there."""
+        moved = self._moved(images)
+        layer = self._layer = self._layer or self._found(moved[:1])
+        kept: list[Tensor] = []
+
+        def keep(module: nn.Module, inputs: Any, output: Any) -> Tensor:
+            if not _is_spatial(output):
+                raise UsageError(f"layer '{layer}' gives no features (N, K, h, w); name another")
+            kept.append(output.detach().requires_grad_())
+            return kept[-1].clone()  # what comes behind may work in place
+
+        handle = self._module(layer).register_forward_hook(keep)
+        try:
+            with torch.enable_grad():
+                scores = scores_of(self.module(moved))
+        finally:
+            handle.remove()
+        if len(kept) != 1:
+            raise UsageError(f"layer '{layer}' runs {len(kept)} times for an image; name another")
+        return scores, kept[0]
+
+    def _module(self, layer: str) -> nn.Module:
+        modules = dict(self.module.named_modules())
+        if layer not in modules:
+            last = ", ".join(list(modules)[-5:])
+            raise UsageError(f"the network has no layer '{layer}'; its last ones are {last}")
+        found: nn.Module = modules[layer]
+        return found
+
+    def _found(self, image: Tensor) -> str:
+        """Name the last module to give features before they are pooled away."""
+        given: list[tuple[str, Any]] = []
+
+        def noting(name: str) -> Any:
+            return lambda module, inputs, output: given.append((name, output))
+
+        named = [(name, module) for name, module in self.module.named_modules() if name]
+        handles = [module.register_forward_hook(noting(name)) for name, module in named]
+        try:
+            with torch.no_grad():
+                self.module(image)
+        finally:
+            for handle in handles:
+                handle.remove()
+        return last_spatial(given)
+
+    def _moved(self, images: Tensor) -> Tensor:
+        """Bring images to where the network is, and to its precision."""
+        for parameter in self.module.parameters():
+            return images.to(parameter.device, parameter.dtype)
+        return images
+
+
+def last_spatial(given: list[tuple[str, Any]]) -> str:
+    """Name the last of several outputs, in the order they came, that is features on a grid."""
+    places = [place for place, (_, output) in enumerate(given) if _is_spatial(output)]
+    if not places:
+        raise UsageError("the network has no convolutional stage; choose another explainer")
+    name, features = given[places[-1]]
+    cells = features.shape[2] * features.shape[3]
+    if any(_is_tokens(output, cells) for _, output in given[places[-1] + 1 :]):
+        raise UsageError(
+            f"behind '{name}' the network turns features into tokens, so that its last stage is"
+            " not on a grid; name a layer, or choose another explainer"
+        )
+    return name
+
+
+def _is_spatial(output: Any) -> bool:
+    return isinstance(output, Tensor) and output.dim() == 4 and min(output.shape[2:]) > 1
+
+
+def _is_tokens(output: Any, cells: int) -> bool:
+    """Recognise a sequence of the grid's cells and up to a few more, (N, T, D)."""
+    return isinstance(output, Tensor) and output.dim() == 3 and 0 <= output.shape[1] - cells <= 4
+
+
+def scores_of(answer: Any) -> Tensor:
+    """Take the class scores out of what a network returns."""
+    found = getattr(answer, "logits", answer)  # as some libraries wrap them
+    if isinstance(found, (tuple, list)):
+        found = found[0]
+    if not isinstance(found, Tensor) or found.dim() != 2:
+        shown = tuple(found.shape) if isinstance(found, Tensor) else type(found).__name__
+        raise UsageError(f"the network gives {shown} where class scores (N, C) are needed")
+    return found
+
+
+@contextmanager
+def evaluating(module: nn.Module) -> Iterator[None]:
+    """Put every part of a module into eval mode, and back into its own mode afterwards."""
+    modes = [(part, part.training) for part in module.modules()]
+    module.eval()
+    try:
+        yield
+    finally:
+        for part, training in modes:
+            part.training = training
