@@ -20,6 +20,8 @@ COMMANDS = {
     "data make": "build a data set or a benchmark split by a named recipe",
     "data show": "draw a sheet of images with everything that is known of them",
     "look": "what a classifier sees in photographs: labels, overlay and box",
+    "noise boxes": "boxes made worse on purpose, for studies of selection",
+    "noise masks": "masks eroded on purpose, for studies of selection",
     "list": "list everything registered, with paper and options",
 }
 HEADINGS = (  # of the boxes that the flag parser draws
