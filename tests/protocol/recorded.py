@@ -12,7 +12,7 @@ TEST_BOXES = LedgerEntry("pets", "test", "study", "boxes", 8, 8, (2, 2))
 
 
 def record(name="a", *, val, test=None, pseudo=None, top1=(), test_top1=(), **more):
-    """Make a record from accuracies by epoch and threshold at IoU 50 (30 is 10 more, 70 10 less)."""
+    """Make a record from accuracies by epoch and threshold at IoU 50; 30 is 10 more, 70 10 less."""
     accuracy = {(VAL, TRUTH): three(val)}
     accuracy |= {(TEST, TRUTH): three(test)} if test is not None else {}
     accuracy |= {(VAL, source): three(values) for source, values in (pseudo or {}).items()}

@@ -1,4 +1,4 @@
-"""Selection as tables: what each criterion picks and costs, the four cells, and which labels went in.
+"""Selection as tables: what each criterion picks and costs, the four cells, the labels behind.
 
 The long form has the key columns of the published Tables S4 and S5 (004-S4, 004-S5).
 """
@@ -157,7 +157,7 @@ def _is_number(text: str) -> bool:
 
 
 def ledger(groups: Sequence[Group]) -> list[str]:
-    """Say which labels each criterion rests on, and that no two of other budgets pass unremarked."""
+    """Say which labels each criterion rests on, so that no budgets are mixed unremarked."""
     lines = [
         f"{criterion.name}: {_rests_on(criterion, groups)}"
         for criterion in dict.fromkeys(s.criterion for group in groups for s in group.selected)
