@@ -39,7 +39,8 @@ def test_the_test_split(birds: Path) -> None:
     assert truth.split.ids == (ALBATROSS, WREN)
     assert truth.split.labels.tolist() == [0, 199]
     assert truth.split.sizes.tolist() == [[40, 30], [40, 30]]
-    assert truth.split.classes == ("Black_footed_Albatross", "Common_Yellowthroat")
+    names = [truth.split.classes[label] for label in truth.split.labels]
+    assert names == ["Black_footed_Albatross", "Common_Yellowthroat"]
     boxes = truth.boxes("study", Ledger())
     assert boxes.corners.tolist() == [[6, 7, 26, 17], [0, 0, 40, 30]]
 

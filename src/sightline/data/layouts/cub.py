@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sightline.data.annotations import AnnotationBuilder, Annotations, Request
-from sightline.data.datasets.cub import BIRDS, V2, V2_LISTS
+from sightline.data.datasets.cub import BIRDS, DATASET, V2, V2_LISTS
 from sightline.data.layouts._layout import (
     pictures_in,
     read_lists,
@@ -119,7 +119,9 @@ def _classes(file: Path, builder: AnnotationBuilder) -> list[str]:
     """Name the species: `001.Black_footed_Albatross` without its number."""
     if not file.is_file():
         return []
-    return [name.partition(".")[2] or name for _, (_, name) in words(file, 2, builder)]
+    found = {int(key): name for _, (key, name) in words(file, 2, builder) if key.isdecimal()}
+    names = [found.get(number, f"species {number}") for number in range(1, DATASET.classes + 1)]
+    return [name.partition(".")[2] or name for name in names]
 
 
 def _read_v2(home: Path, request: Request) -> Annotations:
