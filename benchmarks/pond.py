@@ -2,8 +2,8 @@
 
     .venv/bin/python benchmarks/pond.py [--images 2000] [--size 64] [--workers 2] [--repeats 3]
 
-The peer reads nothing and draws nothing: it encodes the same pixels with OpenCV and writes them, in as
-many processes. No generator that writes files through OpenCV could be faster. All take turns; a line
+The peer draws nothing: it encodes the same pixels with OpenCV and writes them, in as many
+processes. No generator that writes files through OpenCV could be faster. All take turns; a line
 gives the median and the range over the repeats. Everything is written: pictures, masks, parts,
 amodal masks, lists and tables.
 """

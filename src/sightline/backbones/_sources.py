@@ -1,5 +1,6 @@
 """Where weights come from: files, packages and published addresses. Nothing is unpickled."""
 
+import errno
 import hashlib
 import pickle
 import re
@@ -11,6 +12,7 @@ from http.client import HTTPException
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
 from urllib.parse import urlparse
 
 import safetensors
@@ -26,6 +28,7 @@ Tensors = Mapping[str, Tensor]
 PACKAGE = "package:"
 PATIENCE = 30.0  # seconds without a byte before a download is given up
 WRAPPERS = ("state_dict", "model_state_dict", "model", "network")  # keys of files that hold more
+BEGINNINGS = (b"PK", b"\x80")  # of torch files, new and old
 PREFIXES = ("module.", "model.", "network.", "_orig_mod.")  # in front of every name
 
 
@@ -35,8 +38,7 @@ def read_file(file: Path) -> dict[str, Tensor]:
         raise UsageError(f"{file}: {'is a folder; name a file in it' * file.is_dir() or 'no file'}")
     with _said_of(file):
         read = _read_safetensors if file.suffix == ".safetensors" else _read_torch
-        content = read(file)
-    tensors = _unwrapped(content)
+        tensors = _unwrapped(read(file))
     if not tensors:
         raise SightlineError(f"{file}: holds no tensors by name; give a state dict")
     return tensors
@@ -73,6 +75,8 @@ def _download(address: str, file: Path, digest: str) -> None:
             bar = sys.stderr.isatty()
             torch.hub.download_url_to_file(address, str(file), digest, progress=bar)
     except (OSError, HTTPException) as error:
+        if isinstance(error, HTTPError):
+            error.close()  # it holds the connection
         raise SightlineError(
             f"cannot download {address} ({getattr(error, 'reason', None) or error});"
             " fetch it elsewhere and give the file's path as the weights"
@@ -112,6 +116,9 @@ def _read_safetensors(file: Path) -> Any:
 
 
 def _read_torch(file: Path) -> Any:
+    with file.open("rb") as stream:
+        if not stream.read(2).startswith(BEGINNINGS):
+            raise ValueError("it begins otherwise")
     return torch.load(file, map_location="cpu", weights_only=True)
 
 
@@ -127,9 +134,9 @@ def _said_of(file: Path) -> Iterator[None]:
         ) from None
     except safetensors.SafetensorError as error:
         raise SightlineError(f"{file}: is truncated or no safetensors file ({error})") from None
-    except OSError as error:
-        raise SightlineError(f"{file}: cannot be read ({error.strerror or error})") from None
     except Exception as error:  # torch's readers raise nearly anything for damaged files
+        if isinstance(error, OSError) and error.errno != errno.EINVAL:  # a seek beyond the end
+            raise SightlineError(f"{file}: cannot be read ({error.strerror or error})") from None
         what = str(error).partition("\n")[0]
         raise SightlineError(f"{file}: is truncated or no torch file ({what})") from None
 

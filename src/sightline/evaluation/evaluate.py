@@ -114,8 +114,8 @@ def _truth(truth: Truth, request: Request, skip: bool) -> GroundTruth:
 def _protocol(truth: GroundTruth, request: Request, extras: Extras) -> Protocol:
     chosen = extras.protocol
     if not isinstance(chosen, Protocol):
-        masks_only = truth.has_masks and not truth.has_boxes
-        chosen = preset(chosen or ("pixels" if masks_only else "reference-v2"))
+        wanted = truth.has_masks and (request.masks is not None or not truth.has_boxes)
+        chosen = preset(chosen or ("pixels" if wanted else "reference-v2"))
     chosen = vary(chosen, extras.choices)
     if extras.threshold_from is not None:
         chosen = thresholds.transferred(chosen, extras.threshold_from)
