@@ -1,7 +1,9 @@
 """What tests of several folders share."""
 
 import json
+import math
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -12,6 +14,8 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
+
+from sightline import progress
 
 SIZE = WIDTH, HEIGHT = 32, 24
 
@@ -31,6 +35,17 @@ def openings_log(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
     file = tmp_path_factory.mktemp("home") / "openings.jsonl"
     monkeypatch.setenv("SIGHTLINE_HOME", str(file.parent))
     return file
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep progress from what commands say, which a busy machine would have them show."""
+    monkeypatch.setattr(progress, "PATIENCE", math.inf)
+
+
+def without_progress(err: str) -> str:
+    """Drop the lines that a process of its own shows after two seconds, however short its work."""
+    return re.sub(r"^[^\n:]+: \d+/\d+ \(\d+ %\), \d+/s, [\d:]+ left\n", "", err, flags=re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -96,7 +111,7 @@ def python(tmp_path: Path) -> Call:
             input=text,
             timeout=120,
         )
-        return Answer(done.returncode, done.stdout, done.stderr)
+        return Answer(done.returncode, done.stdout, without_progress(done.stderr))
 
     return call
 

@@ -13,6 +13,7 @@ PUBLIC = [
     "Protocol",
     "ResultRow",
     "evaluate",
+    "localize",
     "prepare",
     "preset",
     "read_truth",

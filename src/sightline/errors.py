@@ -7,6 +7,7 @@ SightlineError              exit code 1, printed without a traceback
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 
 def printable(text: str) -> str:
@@ -48,11 +49,27 @@ class UsageError(SightlineError):
     exit_code = 2
 
 
-class DataError(SightlineError):
-    """The data is wrong; the message is the first problem and the number of the others."""
+def refuse_unlisted(values: Any) -> None:
+    """Refuse a dataclass's values that its fields' `Literal` types do not list."""
+    for name, hint in get_type_hints(type(values)).items():
+        refuse_unknown(name, getattr(values, name), hint)
 
-    def __init__(self, problems: Sequence[Problem]) -> None:
+
+def refuse_unknown(name: str, value: object, hint: Any) -> None:
+    """Refuse a value that a `Literal` type does not list."""
+    if get_origin(hint) is Literal and value not in get_args(hint):
+        listed = ", ".join(map(str, get_args(hint)))
+        raise UsageError(f"{name} '{value}' does not exist; there are {listed}")
+
+
+class DataError(SightlineError):
+    """The data is wrong; the message is the first problem and the number of the others.
+
+    `listed_by` is the command or flag that shows all of them.
+    """
+
+    def __init__(self, problems: Sequence[Problem], listed_by: str = "") -> None:
         self.problems = tuple(problems)
         more = len(self.problems) - 1
-        tail = f" (and {more} more; 'sightline data check' lists them)" if more else ""
-        super().__init__(f"{self.problems[0]}{tail}")
+        where = f"; {listed_by} lists them" if listed_by else ""
+        super().__init__(f"{self.problems[0]}{f' (and {more} more{where})' if more else ''}")

@@ -305,6 +305,23 @@ def test_a_long_list_of_what_was_left_out_is_cut_in_print_alone(scene, sightline
     assert len(json.loads((tmp_path / "result.json").read_text())["left_out"]) == 8
 
 
+def test_the_first_of_many_problems_says_what_lists_the_others(scene, sightline):
+    scene.file(0).unlink()
+    scene.file(1).unlink()
+    told = sightline("evaluate", scene.maps, scene.truth).refusal()
+    assert told.endswith("(and 1 more; --on-error skip lists them)")
+    scene.edit("localization", 1, "birds/0.jpg,20,3,4,15")
+    scene.edit("localization", 2, "birds/1.jpg,20,3,4,15")
+    told = sightline("evaluate", scene.maps, scene.truth).refusal()
+    assert told.endswith("(and 1 more; 'sightline data check' lists them)")
+
+
+def test_labels_beyond_the_classes_that_are_named(scene, sightline):
+    (scene.truth / "class_names.txt").write_text("duck\nswan\n")
+    told = sightline("evaluate", scene.maps, scene.truth).refusal()
+    assert "birds/2.jpg: label 2 is out of range: 2 classes are named" in told
+
+
 def larger(scene, images=10):
     """Add images that are like the first six."""
     for i in range(6, images):

@@ -165,3 +165,11 @@ def test_maps_are_resized_before_they_are_normalized(scene, evaluate):
         scene.save(i, (large - large.min()) / (large.max() - large.min()))
     assert evaluate().numbers == pytest.approx(result.numbers)
     assert evaluate(*flags, "--interpolation", "area")["interpolation"] == "area"
+
+
+def test_folders_that_are_links_are_followed_but_not_in_circles(scene, evaluate):
+    expected = evaluate()
+    (scene.maps / "birds").rename(scene.root / "elsewhere")
+    (scene.maps / "birds").symlink_to(scene.root / "elsewhere")
+    (scene.maps / "again").symlink_to(scene.maps)
+    assert evaluate().numbers == expected.numbers

@@ -62,6 +62,20 @@ def test_bad_predictions_are_named_with_their_line_or_left_out(
     assert result["skipped"] == len({text.split(":")[1] for text in result["left_out"]})
 
 
+def test_a_table_that_a_spreadsheet_wrote(scene, evaluate):
+    file = scene.predictions(map(str, scene.labels))
+    text = file.read_text().replace("\n", "\r\n")
+    file.write_bytes(b"\xef\xbb\xbf" + text.encode())
+    assert evaluate("--predictions", file)["top1_classification"] == 100
+
+
+def test_blank_lines_count_in_the_number_of_a_line(scene, sightline):
+    file = scene.predictions(map(str, scene.labels))
+    file.write_text(f"\n\n{file.read_text()}\nbirds/0.jpg,1")
+    answer = sightline("evaluate", scene.maps, scene.truth, "--predictions", file)
+    assert f"{file}:9, birds/0.jpg: image is predicted twice" in answer.refusal()
+
+
 def test_predictions_that_fit_no_image_at_all_leave_nothing(scene, sightline):
     file = scene.root / "predictions.csv"
     file.write_text("other.jpg,1\n")

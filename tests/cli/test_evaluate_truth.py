@@ -143,6 +143,14 @@ def test_masks_give_the_pixel_metric(scene, evaluate):
     assert result["ledger"]["entries"][0]["kind"] == "masks"
 
 
+def test_a_folder_of_masks_asks_for_masks_though_there_are_boxes(scene, evaluate):
+    for name, box in zip(scene.ids, scene.boxes, strict=True):
+        scene.paint((scene.masks / name).with_suffix(".png"), box)
+    assert evaluate()["metric"] == "MaxBoxAccV2"
+    assert evaluate("--masks", scene.masks)["metric"] == "PxAP"
+    assert evaluate("--masks", scene.masks, "--protocol", "exact")["metric"] == "MaxBoxAccV2"
+
+
 def test_ignored_pixels_count_for_nothing(scene, evaluate):
     masks = scene.add_masks()
     expected = evaluate("--masks", masks, "--protocol", "pixels")

@@ -10,6 +10,8 @@ import pytest
 
 from sightline import progress
 
+PATIENCE = progress.PATIENCE  # before the tests take it away
+
 # Tells when the first map is read, so that the test knows when to interrupt.
 TELLING = """
 import sys
@@ -67,7 +69,7 @@ def test_ctrl_c_ends_with_one_line(crowd, images, side):
     assert started.stderr.readline().rstrip() == "reading"
     started.send_signal(signal.SIGINT)
     out, err = started.communicate(timeout=60)
-    lines = [line for line in err.splitlines() if line and not line.startswith("evaluate: ")]
+    lines = [line for line in err.splitlines() if line and "/s, " not in line]
     assert (started.returncode, out) == (1, "")
     assert len(lines) == 1, err
     assert lines[0].startswith("sightline: stopped")
@@ -84,8 +86,17 @@ def test_progress_goes_to_standard_error_alone(scene, sightline, monkeypatch):
     assert "left" in lines[0]
 
 
-def test_short_work_says_nothing(scene, sightline):
-    assert sightline("evaluate", scene.maps, scene.truth).err == ""
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(1.9, ""), (2.1, "work: 1/2 (50 %), 0/s, 0:02 left\n")]
+)
+def test_short_work_says_nothing(monkeypatch, capfd, seconds, said):
+    now = iter([100.0, 100.0 + seconds])
+    monkeypatch.setattr(progress, "PATIENCE", PATIENCE)
+    monkeypatch.setattr(progress, "LINE_EVERY", 0)
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(now))
+    with progress.shown("work", 2) as step:
+        step(1)
+    assert capfd.readouterr().err == said
 
 
 def test_a_line_of_progress_tells_how_far_how_fast_and_how_long_still():

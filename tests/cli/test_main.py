@@ -84,6 +84,11 @@ def test_wrong_usage_is_one_line(sightline, arguments, named):
     assert answer.code == 2
 
 
+def test_choices_are_listed_without_one_that_is_none(sightline):
+    told = sightline("evaluate", "maps", "truth", "--contours", "some").refusal()
+    assert "Expected one of all, largest;" in told
+
+
 def test_a_misspelt_command_brings_the_close_one(sightline):
     assert "did you mean evaluate" in sightline("evalute").refusal()
 
@@ -135,20 +140,42 @@ def test_nothing_heavy_is_imported_to_say_what_there_is(python, arguments):
     assert (answer.code, answer.err) == (0, "[]\n")
 
 
+WITHOUT_TORCH = """
+import sys, importlib.abc
+class Blocked(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.split('.')[0] in ('torch', 'torchvision', 'timm', 'ray'):
+            raise ModuleNotFoundError(name + ' is blocked', name=name)
+sys.meta_path.insert(0, Blocked())
+from sightline.cli.main import main
+"""
+
+
 def test_everything_works_where_torch_cannot_be_imported(python, scene):
     code = (
-        "import sys, importlib.abc\n"
-        "class Blocked(importlib.abc.MetaPathFinder):\n"
-        "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name.split('.')[0] in ('torch', 'torchvision', 'timm', 'ray'):\n"
-        "            raise ImportError(name + ' is blocked')\n"
-        "sys.meta_path.insert(0, Blocked())\n"
+        f"{WITHOUT_TORCH}"
         "import sightline\n"
-        "[getattr(sightline, name) for name in sightline.__all__]\n"
-        "from sightline.cli.main import main\n"
+        "[getattr(sightline, name) for name in sightline.__all__ if name != 'localize']\n"
         "for arguments in (['list'], ['data', 'list'], ['data', 'check', sys.argv[2]],\n"
         "                  ['evaluate', *sys.argv[1:]], ['--help']):\n"
         "    assert main(arguments) == 0, arguments\n"
     )
     answer = python("-c", code, scene.maps, scene.truth)
     assert (answer.code, answer.err) == (0, "")
+
+
+def test_a_command_that_needs_torch_says_which_extra_brings_it(python, scene, tmp_path):
+    scene.paint(tmp_path / "photograph.png", (1, 1, 9, 9))
+    code = f"{WITHOUT_TORCH}sys.exit(main(['look', *sys.argv[1:]]))"
+    answer = python("-c", code, tmp_path / "photograph.png", "--out", tmp_path / "out")
+    assert "needs torch: pip install '.[torch]'" in answer.refusal()
+    assert answer.code == 1
+
+
+def test_a_module_of_our_own_that_is_missing_is_no_extra(python):
+    code = (
+        "import sys; from sightline.cli import main\n"
+        "main.COMMANDS['gone'] = ''\n"
+        "main.main(['gone'])"
+    )
+    assert "ModuleNotFoundError" in python("-c", code).err

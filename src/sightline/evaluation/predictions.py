@@ -30,7 +30,7 @@ def read_ranks(
         if image not in ranked and image not in listed
     ]
     if problems and not skip_problems:
-        raise DataError(problems)
+        raise DataError(problems, "--on-error skip")
     ranks = {
         item: _rank(ranked[image], int(label))
         for item, image, label in zip(split.ids, split.images, split.labels, strict=True)
@@ -49,12 +49,14 @@ def _read(file: Path, split: Split) -> tuple[dict[str, list[int]], list[Problem]
     names = {name: number for number, name in enumerate(split.classes)}
     ranked: dict[str, list[int]] = {}
     problems: list[Problem] = []
-    with file.open(newline="", encoding="utf-8", errors="replace") as stream:
-        for number, (image, *cells) in enumerate(filter(None, csv.reader(stream)), start=1):
+    with file.open(newline="", encoding="utf-8-sig", errors="replace") as stream:
+        reader = csv.reader(stream)
+        rows = ((reader.line_num, row) for row in reader if row)
+        for i, (number, (image, *cells)) in enumerate(rows):
             try:
                 classes = [_class(cell.strip(), names) for cell in cells if cell.strip()]
             except ValueError as error:
-                if number > 1 or image in known:
+                if i > 0 or image in known:
                     problems.append(Problem(str(error), str(file), number, image))
                 continue
             what = _fault(image, classes, known, ranked, len(split.classes))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sightline.data.ledger import Purpose
-from sightline.errors import UsageError
+from sightline.errors import UsageError, refuse_unlisted
 from sightline.metrics.score_maps import Interpolation, Normalization
 from sightline.metrics.statistics import RESAMPLES
 
@@ -41,7 +41,8 @@ class Request:
     """0 uses every processor"""
 
     def __post_init__(self) -> None:
-        """Refuse numbers that mean nothing."""
+        """Refuse choices that do not exist and numbers that mean nothing."""
+        refuse_unlisted(self)
         for name, least in (("seed", 0), ("resamples", 1), ("threads", 0)):
             if getattr(self, name) < least:
                 raise UsageError(f"--{name} {getattr(self, name)}: give a number from {least} on")

@@ -80,7 +80,7 @@ def score(
     refused.update(labels.truth.unannotated)
     tally.problems.extend(source.match(split, refused))
     if tally.problems and not conduct.skip_problems:
-        raise DataError(tally.problems)
+        raise DataError(tally.problems, "--on-error skip")
     left_out = {problem.image for problem in tally.problems}
     usable = [i for i, name in enumerate(split.ids) if name not in left_out]
     if ranks is not None:
@@ -92,7 +92,9 @@ def score(
         work = measure_masks(source, split, labels.masks, protocol, preparation)
         scored = _collect(work, usable, split.ids, masks, tally, ranks or {}, conduct)
         if tally.warnings["masks_without_foreground"] == len(masks.records):
-            raise DataError([Problem("no mask has any foreground, so that recall means nothing")])
+            what = "no mask has any foreground, so that recall means nothing"
+            remedy = "foreground is 1 in arrays, and above 0 in files unless it is to be ignored"
+            raise DataError([Problem(what, remedy=remedy)])
         return scored
     boxes = BoxAccumulator(protocol)
     measure = measure_boxes(source, split, labels.boxes, protocol, preparation)

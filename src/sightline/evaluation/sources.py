@@ -61,8 +61,14 @@ def open_source(place: str | Path, options: Mapping[str, Any] | None = None) -> 
 
 
 def _files_below(root: Path) -> Iterator[Path]:
-    for folder, _, names in os.walk(root):
+    """List the files of a folder and those below it, links to folders included but for circles."""
+    for folder, inner, names in os.walk(root, followlinks=True):
+        inner[:] = [name for name in inner if not _leads_up(Path(folder, name))]
         yield from (Path(folder, name) for name in names if not name.startswith("."))
+
+
+def _leads_up(folder: Path) -> bool:
+    return folder.is_symlink() and folder.parent.resolve().is_relative_to(folder.resolve())
 
 
 class BaselineSource:
@@ -108,10 +114,11 @@ class ArraySource:
                 return []
             counts = f"{len(self._maps)} maps were given for {len(split.ids)} images"
             raise DataError([Problem(counts, remedy="give one map an image, in order")])
-        self._maps = [self._given.get(name) for name in split.ids]
+        given = {str(name): kept for name, kept in self._given.items()}
+        self._maps = [given.get(name) for name in split.ids]
         missing = [name for name, kept in zip(split.ids, self._maps, strict=True) if kept is None]
         known = {*split.ids, *refused}
-        extra = [str(name) for name in self._given if name not in known]
+        extra = [name for name in given if name not in known]
         return [
             *(Problem("no score map was given", image=name) for name in missing),
             *(Problem("a map for an unknown image", image=name) for name in extra),

@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import cache
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sightline import registry
-from sightline.errors import UsageError
+from sightline.errors import UsageError, refuse_unlisted
 
 THRESHOLD_STEPS = 1000
 
@@ -56,12 +55,7 @@ class Protocol:
 
     def __post_init__(self) -> None:
         """Refuse choices that do not exist and combinations that mean nothing."""
-        for name, allowed in _allowed().items():
-            if getattr(self, name) not in allowed:
-                listed = ", ".join(map(str, allowed))
-                raise UsageError(
-                    f"{name} '{getattr(self, name)}' does not exist; there are {listed}"
-                )
+        refuse_unlisted(self)
         if not self.iou_thresholds or not all(0 < t <= 100 for t in self.iou_thresholds):
             raise UsageError("IoU thresholds are percentages above 0 and up to 100")
         if len(set(self.iou_thresholds)) < len(self.iou_thresholds):
@@ -96,12 +90,6 @@ class Protocol:
     def as_dict(self) -> dict[str, Any]:
         """Give every choice, as it is written into rows."""
         return asdict(self)
-
-
-@cache
-def _allowed() -> Mapping[str, tuple[Any, ...]]:
-    hints = get_type_hints(Protocol).items()
-    return {name: get_args(hint) for name, hint in hints if get_origin(hint) is Literal}
 
 
 def threshold_grid(steps: int = THRESHOLD_STEPS) -> NDArray[np.float64]:

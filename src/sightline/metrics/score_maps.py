@@ -6,12 +6,13 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sightline.errors import DataError, Problem
+from sightline.errors import DataError, Problem, UsageError, refuse_unknown
 from sightline.metrics.kernels import fast_pixels
 
 Floats = NDArray[np.float64]
 Normalization = Literal["none", "min-max", "max"]
 Interpolation = Literal["cubic", "linear", "area"]
+Order = Literal["resize-first", "normalize-first"]
 INTERPOLATIONS = {
     "cubic": cv2.INTER_CUBIC,
     "linear": cv2.INTER_LINEAR,
@@ -27,7 +28,7 @@ def prepare(
     size: int | tuple[int, int] | None = 224,
     interpolation: Interpolation = "cubic",
     normalize: Normalization = "min-max",
-    order: Literal["resize-first", "normalize-first"] = "resize-first",
+    order: Order = "resize-first",
 ) -> Floats:
     """Bring a raw map to the size and range in which it is scored.
 
@@ -41,8 +42,13 @@ def prepare(
         normalize: by minimum and maximum, by the maximum alone, or not at all.
         order: which of the two comes first.
     """
+    refuse_unknown("interpolation", interpolation, Interpolation)
+    refuse_unknown("normalize", normalize, Normalization)
+    refuse_unknown("order", order, Order)
     scores = as_scores(score_map)
     wanted = (size, size) if isinstance(size, int) else size
+    if wanted and min(wanted) < 1:
+        raise UsageError(f"size {wanted[0]} x {wanted[1]} is no size of a map")
     if order == "normalize-first":
         scores = normalized(scores, normalize)
     if wanted and wanted != (scores.shape[1], scores.shape[0]):
@@ -59,11 +65,18 @@ def normalized(scores: Floats, how: Normalization) -> Floats:
     base = low if how == "min-max" else 0.0
     if high <= base:
         return np.zeros_like(scores)
+    if high - base == np.inf:  # the range is wider than the largest number
+        scores, base, high = scores / 2, base / 2, high / 2
     return (scores - base) / (high - base)
 
 
 def as_scores(score_map: ArrayLike, *, file: str = "", image: str = "") -> Floats:
-    """Make sure that a map is a map: 2-D, not empty, numbers, all finite."""
+    """Make sure that a map is a map: 2-D, not empty, numbers, all finite.
+
+    Tensors are welcome from any device and training loop, without torch being imported here.
+    """
+    if hasattr(score_map, "detach"):
+        score_map = score_map.detach().cpu().double()
     array = np.asarray(score_map)
     what = ""
     if array.ndim != 2:
