@@ -11,8 +11,9 @@ from sightline import registry
 from sightline.data.annotations import Annotations, Request
 from sightline.data.ledger import Ledger
 from sightline.data.places import find, known
+from sightline.data.pond.place import resolved
 from sightline.data.proxy import proxy_images
-from sightline.data.splits import UNKNOWN, Asked, asked, drawn
+from sightline.data.splits import UNKNOWN, Asked, asked, canonical, drawn
 from sightline.errors import DataError, Problem, UsageError
 from sightline.types import Boxes, Fixation, Masks, Part, Pixels, Split
 
@@ -149,6 +150,8 @@ def read_annotations(
 ) -> Annotations:
     """Read a ground truth as it is, problems included; for checking, not for scoring."""
     wanted = asked(split)
+    place, name = resolved(str(place), wanted.name)
+    wanted = replace(wanted, name=canonical(name))
     request = Request(
         dataset="",
         split=wanted.name or UNKNOWN,
@@ -157,7 +160,7 @@ def read_annotations(
         images=_folder(images, "images"),
         localization=localization,
     )
-    found = find(str(place), wanted, request)
+    found = find(place, wanted, request)
     request = _completed(replace(request, dataset=found.dataset))
     annotations: Annotations = found.reader.read(found.path, request)
     return _narrowed(annotations, wanted, found.path)
