@@ -60,7 +60,7 @@ def test_another_label_gives_another_map(name: str) -> None:
 @pytest.mark.parametrize("name", EXPLAINERS)
 def test_its_needs_and_options_are_stated(name: str) -> None:
     module = registry.load("explainer", name)
-    assert module.NEEDS in ("answers", "stages")
+    assert module.NEEDS in ("answers", "gradients", "stages", "attention")
     assert module.Options() == module.Options()
     images, labels = torch.randn(2, 3, 40, 48), torch.tensor([0, 1])
     raw = module.explain(ModuleNetwork(network().eval()), images, labels, module.Options())

@@ -107,7 +107,7 @@ def _known(data: "Dataset") -> tuple[list["Known"], list["LedgerEntry"]]:
 
     from sightline.data.ledger import Ledger
     from sightline.data.masks import read_mask, read_source
-    from sightline.drawing.annotated import NO_CORNERS, Known
+    from sightline.drawing.annotated import Known, no_corners
 
     truth, ledger = data.truth, Ledger()
     boxes = truth.boxes("study", ledger) if truth.has_boxes else None
@@ -120,7 +120,7 @@ def _known(data: "Dataset") -> tuple[list["Known"], list["LedgerEntry"]]:
         seen = [part for part in parts[item] if part.source is not None] if parts else []
         known.append(
             Known(
-                boxes=boxes.corners[span] if boxes else NO_CORNERS,
+                boxes=boxes.corners[span] if boxes else no_corners(),
                 mask=read_mask(masks, item, None) if masks else None,
                 parts=[
                     (part.name, np.asarray(read_source(part.source) > 0, np.uint8))

@@ -19,7 +19,11 @@ COMMANDS = {
     "data list": "list the data sets and formats that are known",
     "data make": "build a data set or a benchmark split by a named recipe",
     "data show": "draw a sheet of images with everything that is known of them",
+    "train": "train a method on a backbone, or go on with a run that was stopped",
+    "localize": "make the score maps of a run, to disk or straight into the evaluator",
     "look": "what a classifier sees in photographs: labels, overlay and box",
+    "noise boxes": "boxes made worse on purpose, for studies of selection",
+    "noise masks": "masks eroded on purpose, for studies of selection",
     "list": "list everything registered, with paper and options",
 }
 HEADINGS = (  # of the boxes that the flag parser draws

@@ -57,7 +57,7 @@ def command_for(
         return _without_name(kind, common, description)
     module = registry.load(kind, name)
     options: Any = flags_of(module.Options)
-    clash = sorted(_names(module.Options) & {item.name for item in fields(common)})
+    clash = sorted(_names(module.Options) & _names(common))
     if clash:
         raise SightlineError(f"{kind} '{name}' has an option '{clash[0]}', as the command has")
     required = any(_is_required(item) for item in fields(module.Options))

@@ -1,7 +1,7 @@
 """Pictures with everything that is known of them: boxes, masks, ignored regions, parts, gazes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import cv2
@@ -23,14 +23,18 @@ PART_COLORS = (  # a palette that the color-blind can tell apart (Okabe and Ito 
 )
 HATCH_EVERY = 6
 Bits = NDArray[np.uint8]  # (height, width), 0 and 1
-NO_CORNERS: NDArray[np.float64] = np.empty((0, 4))
+
+
+def no_corners() -> NDArray[np.float64]:
+    """Give no box."""
+    return np.empty((0, 4))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Known:
     """What is known of one picture, in its own pixels."""
 
-    boxes: NDArray[np.float64] = NO_CORNERS  # (M, 4), exclusive ends
+    boxes: NDArray[np.float64] = field(default_factory=no_corners)  # (M, 4), exclusive ends
     mask: Bits | None = None  # in the codes of `sightline.types`
     parts: Sequence[tuple[str, Bits]] = ()
     gazes: Sequence[Fixation] = ()

@@ -82,7 +82,7 @@ def run(maps: Maps, truth: Truth, request: Request, extras: Extras) -> Evaluatio
     scored.tally.problems[:0] = [*known.problems, *rank_problems]
     seconds = time.perf_counter() - started
     left_out = list(map(str, scored.tally.problems))
-    result = _result(scored, protocol, request, known) | {
+    result = result_of(scored, protocol, request, known) | {
         "maps": source.name,
         "baseline": dict(source.options),
     }
@@ -92,7 +92,7 @@ def run(maps: Maps, truth: Truth, request: Request, extras: Extras) -> Evaluatio
         skipped = {"maps": _source_name(extras.against), "skipped": other.tally.left_out}
         result["against"] = {**skipped, **compared}
         left_out += [f"against: {problem}" for problem in other.tally.problems]
-    row = ResultRow(result, _provenance(result, left_out, seconds), tuple(ledger.entries))
+    row = ResultRow(result, provenance_of(result, left_out, seconds), tuple(ledger.entries))
     openings.record(known.split, known.fingerprint, row)
     return Evaluation(row, scored, protocol)
 
@@ -145,9 +145,10 @@ def _source_name(maps: Maps) -> str:
     return Path(maps).name if isinstance(maps, (str, Path)) else "arrays"
 
 
-def _result(
+def result_of(
     scored: Scored, protocol: Protocol, request: Request, truth: GroundTruth
 ) -> dict[str, Any]:
+    """Say what was measured and by which choices."""
     accumulator, tally = scored.accumulator, scored.tally
     interval = bootstrap(accumulator.evidence(), seed=request.seed, resamples=request.resamples)
     return {
@@ -194,9 +195,10 @@ def _comparison(first: Accumulator, second: Accumulator, request: Request) -> di
     return {"value": float(value), **asdict(test)}
 
 
-def _provenance(
+def provenance_of(
     result: Mapping[str, Any], left_out: Sequence[str], seconds: float
 ) -> dict[str, Any]:
+    """Say when, where and how fast it was measured."""
     return {
         **provenance.now(),
         "seconds": seconds,

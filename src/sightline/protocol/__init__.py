@@ -1,0 +1,1 @@
+"""Fair comparison: search, selection, ranking transfer, noise, few labels, and the tables of it."""
