@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from sightline.metrics.kernels.compiled import compiled
+from sightline.compiled import compiled
 
 Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float32]

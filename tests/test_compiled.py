@@ -2,7 +2,7 @@
 
 import numba
 
-from sightline.metrics.kernels.compiled import compiled
+from sightline.compiled import compiled
 
 
 def test_a_kernel_is_compiled_anew_where_nothing_can_be_written(monkeypatch):
