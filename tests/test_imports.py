@@ -11,6 +11,7 @@ import sightline
 ROOT = Path(sightline.__file__).parent
 FOUNDATION = {
     "allocation",
+    "compiled",
     "errors",
     "hyperparameters",
     "progress",
