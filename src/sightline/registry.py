@@ -45,7 +45,7 @@ PLUMBING = {  # files that register nothing
     "method": ("contract", "assembly", "heads"),
     "explainer": (
         *("contract", "networks", "localizing", "model_files"),
-        *("averaging", "gradients", "settings", "smoothing"),
+        *("attention", "averaging", "gradients", "settings", "smoothing", "stages"),
     ),
 }
 ROOT = Path(__file__).parent
