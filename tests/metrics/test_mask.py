@@ -1,6 +1,7 @@
 """PxAP and its companions: against the definition, against pixels, and at given thresholds."""
 
 import math
+import tracemalloc
 
 import cv2
 import numpy as np
@@ -277,3 +278,14 @@ def test_evidence_holds_no_copies():
     held = {id(histogram) for histogram in first._histograms + second._histograms}
     both = first.evidence().stacked(second.evidence().chosen(np.ones(6, bool)))
     assert {id(histogram) for histogram in both.histograms} == held
+
+
+def test_the_summary_of_many_images_holds_a_few_of_them_at_a_time():
+    collected = MaskAccumulator()
+    for _ in range(2000):
+        collected.add(measure_mask(np.full((1, 1), 0.5), np.uint8([[1]]), preset("pixels")))
+    tracemalloc.start()
+    collected.compute()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2000 * 1001 * 8 / 4  # a quarter of the overlaps of all

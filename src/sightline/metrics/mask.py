@@ -170,9 +170,11 @@ class MaskAccumulator:
         return total
 
     def mean_overlap(self) -> Floats:
-        """Give the mean over images of the mask IoU at each threshold."""
-        overlaps = [_mask_overlap(self._histograms[i]) for i in self.records.order()]
-        return np.asarray(np.sum(overlaps, axis=0) / max(1, len(overlaps)))
+        """Give the mean over images of the mask IoU at each threshold, summed by id."""
+        total = np.zeros(len(threshold_grid()) + 1)
+        for i in self.records.order():
+            total += _mask_overlap(self._histograms[i])
+        return total / max(1, len(self.records))
 
     def overlaps_at_best(self) -> Floats:
         """Give each image's mask IoU, by id, at the threshold whose mean is the best."""
