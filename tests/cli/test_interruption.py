@@ -17,12 +17,11 @@ PATIENCE = progress.PATIENCE  # before the tests take it away
 TELLING = """
 import sys
 from numpy.lib import format
-read, told = format.read_array, []
+read, first = format.read_array, iter(["reading\\n"])  # of the threads one gets it
 
 def read_array(*given, **named):
-    if not told:
-        told.append(sys.stderr.write("reading\\n"))
-        sys.stderr.flush()
+    sys.stderr.write(next(first, ""))
+    sys.stderr.flush()
     return read(*given, **named)
 
 format.read_array = read_array
