@@ -16,6 +16,7 @@ from sightline import registry
 from sightline.attribution.localizing import finished
 from sightline.attribution.model_files import read_model
 from sightline.attribution.networks import ModuleNetwork, Network
+from sightline.backbones.contract import Normalization
 from sightline.data.class_names import ClassNames, imagenet, numbered, read_class_names
 from sightline.data.photographs import inspect, open_photograph
 from sightline.errors import UsageError
@@ -69,7 +70,7 @@ def packaged(size: int = 224) -> Classifier:
     normalization = method.backbone.normalization
     return Classifier(
         "EfficientNet-Lite0 (ImageNet)",
-        ModuleNetwork(method.eval()),
+        ModuleNetwork(method.eval(), normalization=normalization),
         imagenet(),
         size,
         normalization.mean,
@@ -82,6 +83,7 @@ def from_file(
 ) -> Classifier:
     """Read a classifier of the user's own: TorchScript, torch.export or ONNX."""
     network = read_model(file)
+    network.normalization = Normalization(mean, std)
     classes = network.answers(torch.zeros(1, 3, size, size)).shape[1]
     known = read_class_names(names) if names else _names_for(classes)
     if len(known) != classes:

@@ -43,7 +43,10 @@ NEEDED: Mapping[str, tuple[str, ...]] = {  # what a module of a kind must have
 PLUMBING = {  # files that register nothing
     "backbone": ("contract", "weights", "assembly"),
     "method": ("contract", "assembly", "heads"),
-    "explainer": ("contract", "networks", "localizing", "model_files"),
+    "explainer": (
+        *("contract", "networks", "localizing", "model_files"),
+        *("attention", "averaging", "gradients", "settings", "smoothing", "stages"),
+    ),
 }
 ROOT = Path(__file__).parent
 

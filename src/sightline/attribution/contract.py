@@ -15,14 +15,19 @@ from torch import Tensor
 
 from sightline.attribution.networks import Network
 
-Needs = Literal["answers", "stages"]  # class scores alone, or what an inner stage gives as well
+Needs = Literal[
+    "answers",  # class scores alone
+    "gradients",  # those of scores for pixels
+    "stages",  # what an inner stage gives
+    "attention",  # what a transformer's attention is
+]
 
 
 class ExplainerModule(Protocol):
     """What the file of an explainer has."""
 
     NEEDS: Needs
-    Options: type
+    Options: type  # a module whose maps are the same for all labels has ANY_LABEL = True too
 
     def explain(self, network: Network, images: Tensor, labels: Tensor, options: Any) -> Tensor:
         """Give the maps of a batch."""

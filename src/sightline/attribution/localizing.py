@@ -9,10 +9,12 @@ from torch import Tensor, nn
 
 from sightline import registry
 from sightline.attribution.networks import ModuleNetwork, Network, evaluating
+from sightline.backbones.contract import IMAGENET_MEAN, IMAGENET_STD, Normalization
 from sightline.errors import DataError, Problem, UsageError
 from sightline.metrics.score_maps import prepare
 
 Maps = NDArray[np.float64]
+Channels = tuple[float, float, float]
 
 
 def localize(
@@ -22,6 +24,8 @@ def localize(
     *,
     method: str = "cam",
     layer: str = "",
+    mean: Channels = IMAGENET_MEAN,
+    std: Channels = IMAGENET_STD,
     batch: int = 32,
     **options: Any,
 ) -> Maps:
@@ -36,6 +40,8 @@ def localize(
         labels: the class to localize in each image, (N,); the most likely one if not given.
         method: an explainer's name; `sightline list explainer` tells all.
         layer: the module whose features are weighted, where the last one is not what is wanted.
+        mean: what was subtracted from pixels in [0, 1]; it tells what black is.
+        std: what the difference was divided by.
         batch: how many images go through the network at once.
         **options: those of the explainer.
     """
@@ -48,7 +54,8 @@ def localize(
     if wanted is not None and wanted.shape != given.shape[:1]:
         raise UsageError(f"{len(given)} images, but labels of the shape {tuple(wanted.shape)}")
     explainer = registry.load("explainer", method)
-    network, settings = ModuleNetwork(model, layer), explainer.Options(**options)
+    network = ModuleNetwork(model, layer, Normalization(mean, std))
+    settings = explainer.Options(**options)
     height, width = given.shape[2:]
     maps = np.empty((len(given), height, width))
     with evaluating(model):

@@ -1,6 +1,6 @@
 """Networks out of model files: TorchScript, torch.export and ONNX. A model file is a program.
 
-An exported program shows its stages; TorchScript and ONNX give answers alone.
+An exported program shows its stages; TorchScript gives answers and gradients, ONNX answers alone.
 """
 
 import warnings
@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, fx
 
 from sightline.attribution.networks import Network, last_spatial, scores_of
+from sightline.backbones.contract import Normalization
 from sightline.errors import SightlineError, UsageError
 
 
@@ -44,13 +45,18 @@ class ExportedNetwork:
         if self.most > 1:
             remedy = "export it with a dynamic batch, or for one image"
             raise UsageError(f"{file}: was exported for batches of {self.most} alone; {remedy}")
+        self.normalization = Normalization()
         self._stage = ""
 
     def answers(self, images: Tensor) -> Tensor:
         """Give the class scores."""
         with torch.no_grad():
-            parts = torch.split(images, self.most or len(images))
-            return torch.cat([scores_of(self._graph(part)) for part in parts])
+            return self.scores(images)
+
+    def scores(self, images: Tensor) -> Tensor:
+        """Give the class scores, joined to the images by a graph."""
+        parts = torch.split(images, self.most or len(images))
+        return torch.cat([scores_of(self._graph(part)) for part in parts])
 
     def stage(self, images: Tensor) -> tuple[Tensor, Tensor]:
         """Give class scores and the last features on a grid; gradients start there."""
@@ -99,11 +105,18 @@ class ScriptNetwork:
     most = 0
 
     def __init__(self, file: Path) -> None:
+        self.normalization = Normalization()
         self._script = _opened(file, lambda: _loaded_script(file))
 
     def answers(self, images: Tensor) -> Tensor:
         """Give the class scores."""
         with torch.no_grad():
+            return scores_of(self._script(images))
+
+    def scores(self, images: Tensor) -> Tensor:
+        """Give the class scores, joined to the images by a graph of single steps."""
+        plainly: Any = torch.jit
+        with plainly.optimized_execution(False):  # joined steps would hide a ReLU
             return scores_of(self._script(images))
 
     def stage(self, images: Tensor) -> tuple[Tensor, Tensor]:
@@ -119,6 +132,7 @@ class OnnxNetwork:
             import onnxruntime
         except ImportError:
             raise SightlineError(f"{file}: needs ONNX Runtime; pip install onnxruntime") from None
+        self.normalization = Normalization()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = torch.get_num_threads()
         self._session = _opened(
@@ -141,6 +155,10 @@ class OnnxNetwork:
         ]
         return scores_of(torch.from_numpy(np.concatenate(parts)))[: len(given)]
 
+    def scores(self, images: Tensor) -> Tensor:
+        """Say why not."""
+        raise UsageError("ONNX gives no gradients; choose an explainer of answers alone: occlusion")
+
     def stage(self, images: Tensor) -> tuple[Tensor, Tensor]:
         """Say why not."""
         raise UsageError(_only("ONNX"))
@@ -152,7 +170,7 @@ def _loaded_script(file: Path) -> Any:
 
 
 def _only(what: str) -> str:
-    return f"{what} shows no stages; choose an explainer that needs answers alone: occlusion"
+    return f"{what} shows no stages; choose an explainer that needs none, such as occlusion"
 
 
 def _opened(file: Path, read: Callable[[], Any]) -> Any:

@@ -1,5 +1,6 @@
 """Networks as explainers see them: something that answers, and may show what a stage gives."""
 
+import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
@@ -7,6 +8,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor, nn
 
+from sightline.backbones.contract import Normalization
 from sightline.errors import UsageError
 
 
@@ -14,9 +16,13 @@ class Network(Protocol):
     """Images in, class scores out; it is in eval mode while it is used."""
 
     most: int  # how many images it takes at once, 0 if any number
+    normalization: Normalization  # what pixels went through before they became its input
 
     def answers(self, images: Tensor) -> Tensor:
         """Give the class scores, (N, C), without a graph for gradients."""
+
+    def scores(self, images: Tensor) -> Tensor:
+        """Give the class scores, joined to the images by a graph."""
 
     def stage(self, images: Tensor) -> tuple[Tensor, Tensor]:
         """Give class scores and the features they come from, (N, K, h, w), joined by a graph."""
@@ -27,13 +33,22 @@ class ModuleNetwork:
 
     most = 0
 
-    def __init__(self, module: nn.Module, layer: str = "") -> None:
+    def __init__(
+        self, module: nn.Module, layer: str = "", normalization: Normalization | None = None
+    ) -> None:
+        _refuse_several_inputs(module)
         self.module = module
+        self.normalization = normalization or Normalization()
         self._layer = layer
 
     def answers(self, images: Tensor) -> Tensor:
         """Give the class scores."""
         with torch.no_grad():
+            return scores_of(self.module(self._moved(images)))
+
+    def scores(self, images: Tensor) -> Tensor:
+        """Give the class scores; parameters take no part in the graph."""
+        with torch.enable_grad(), _constant(self.module):
             return scores_of(self.module(self._moved(images)))
 
     def stage(self, images: Tensor) -> tuple[Tensor, Tensor]:
@@ -45,12 +60,13 @@ class ModuleNetwork:
         def keep(module: nn.Module, inputs: Any, output: Any) -> Tensor:
             if not _is_spatial(output):
                 raise UsageError(f"layer '{layer}' gives no features (N, K, h, w); name another")
+            torch.set_grad_enabled(True)  # nothing before is recorded, which saves half the work
             kept.append(output.detach().requires_grad_())
             return kept[-1].clone()  # what comes behind may work in place
 
         handle = self._module(layer).register_forward_hook(keep)
         try:
-            with torch.enable_grad():
+            with torch.no_grad(), _constant(self.module):
                 scores = scores_of(self.module(moved))
         finally:
             handle.remove()
@@ -123,6 +139,33 @@ def scores_of(answer: Any) -> Tensor:
         shown = tuple(found.shape) if isinstance(found, Tensor) else type(found).__name__
         raise UsageError(f"the network gives {shown} where class scores (N, C) are needed")
     return found
+
+
+def _refuse_several_inputs(module: nn.Module) -> None:
+    try:
+        known = inspect.signature(module.forward).parameters.values()
+    except (TypeError, ValueError):  # compiled code tells nothing
+        return
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    needed = [one.name for one in known if one.default is one.empty and one.kind in kinds]
+    if len(needed) > 1:
+        names = ", ".join(needed)
+        raise UsageError(
+            f"the network takes several inputs ({names}); wrap it in one that takes images alone"
+        )
+
+
+@contextmanager
+def _constant(module: nn.Module) -> Iterator[None]:
+    """Keep parameters out of the graph, which spares its memory, and let them in again."""
+    learning = [parameter for parameter in module.parameters() if parameter.requires_grad]
+    for parameter in learning:
+        parameter.requires_grad_(False)
+    try:
+        yield
+    finally:
+        for parameter in learning:
+            parameter.requires_grad_(True)
 
 
 @contextmanager

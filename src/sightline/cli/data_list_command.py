@@ -29,7 +29,8 @@ class Command:
                 "labels": dataset["labels"],
                 "images by split": ", ".join(
                     f"{name} {count}" for name, count in dataset["images"].items()
-                ),
+                )
+                or dataset["where"],
             }
             for dataset in known
         ]

@@ -8,6 +8,7 @@ from pathlib import Path
 from sightline import registry
 from sightline.data.annotations import Annotations, Request
 from sightline.data.ledger import Ledger
+from sightline.data.pond.place import resolved
 from sightline.errors import DataError, Problem, UsageError
 from sightline.types import Boxes, Fixation, Masks, Part, Pixels, Split
 
@@ -140,7 +141,8 @@ def read_annotations(
     localization: bool = True,
 ) -> Annotations:
     """Read a ground truth as it is, problems included; for checking, not for scoring."""
-    path, dataset = locate(str(place), split)
+    place, split = resolved(str(place), split)
+    path, dataset = locate(place, split)
     known = registry.load("dataset", dataset).DATASET if _is_known(dataset) else None
     request = Request(
         dataset=dataset,

@@ -28,7 +28,8 @@ class Part:
     on: str = ""  # the part that carries it along when it swings
     pivot: tuple[float, float] = (0.0, 0.0)
     swing: float = 0.0  # degrees either way
-    hides: float = 0.0  # how often it is tucked away
+    hides: float = 0.0  # how often it is not to be seen anyway
+    stays: bool = False  # never tucked away, however telling: a head, a neck
     marks: tuple[Mark, ...] = ()
 
     @property
@@ -45,6 +46,8 @@ class View:
     parts: tuple[Part, ...]
     tilt: float = 8.0  # degrees that the whole turns either way in the picture
     turn: float = 0.8  # how narrow it becomes at most when it turns away
+    ground: float | None = None  # y of what it rests on, where that is not its lowest point
+    waterline: float | None = None  # y of the surface that it floats on
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,11 @@ class Canvas:
         for shape in shapes:  # one by one: holes would be cut where shapes overlap
             cv2.fillPoly(self.picture, [shape], colour, cv2.LINE_AA, SHIFT)
             if owner:
-                cv2.fillPoly(self.owner, [shape + HALF], owner, cv2.LINE_8, SHIFT)
+                self.cover(self.owner, shape, owner)
+
+    def cover(self, plane: Image, shape: Points, value: int = 1) -> None:
+        """Set the pixels of a plane whose middle a shape covers."""
+        cv2.fillPoly(plane, [shape + HALF], value, cv2.LINE_8, SHIFT)
 
     def stroke(
         self, lines: Sequence[Points], colour: Colour, width: int = 1, closed: bool = False
@@ -80,17 +84,10 @@ def table(values: Sequence[float]) -> Image:
 
 def ramp(colours: Sequence[Colour]) -> Image:
     """Make a table from dark to light through colours, for grey values 0 to 255."""  # (256, 1, 3)
-    stops = len(colours) - 1
-    rows = []
-    for value in range(256):
-        place, rest = divmod(value * stops, 256)
-        rows.append(
-            [
-                (a * (256 - rest) + b * rest) >> 8
-                for a, b in zip(colours[place], colours[place + 1], strict=True)
-            ]
-        )
-    return np.array(rows, np.uint8)[:, None, :]
+    place, rest = np.divmod(np.arange(256) * (len(colours) - 1), 256)
+    stops, share = np.array(colours), rest[:, None]
+    between = (stops[place] * (256 - share) + stops[place + 1] * share) >> 8
+    return np.asarray(between[:, None, :], np.uint8)
 
 
 def grey3(grey: Image) -> Image:

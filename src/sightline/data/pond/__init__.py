@@ -1,0 +1,1 @@
+"""Pond, the embedded world: scenes that are generated, and of which everything is known."""

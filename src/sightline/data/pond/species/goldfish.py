@@ -1,0 +1,73 @@
+"""Goldfish: a round orange fish with a flowing forked tail."""
+
+from sightline.data.pond.anatomy import Mark, Part, Species, View, eye
+
+SPECIES = Species(
+    name="goldfish",
+    coarse="fish",
+    synset="n01443537",
+    lemma="goldfish",
+    coarse_synset="n02512053",
+    background="water",
+    rests="hovers",
+    coat=("#f5862a", "#fcc968", "#d45a1a"),
+    views=(
+        View(
+            "side",
+            (
+                Part(
+                    "tail",
+                    "32,48! 22,36 6,20 -12,16! -4,34 -2,48! -6,62 -16,80! 6,74 22,60 33,54!",
+                    "light",
+                    tells=4.0,
+                    swing=10,
+                    pivot=(32, 50),
+                    marks=(
+                        Mark("28,48 12,36 -4,22", "coat", 1.4),
+                        Mark("28,51 10,49 -1,48", "coat", 1.4),
+                        Mark("28,54 12,62 -6,74", "coat", 1.4),
+                    ),
+                ),
+                Part(
+                    "back fin",
+                    "42,34! 44,20 56,10 74,12! 78,26! 64,30",
+                    "dark",
+                    tells=3.0,
+                    marks=(
+                        Mark("50,30 56,14", "coat", 1.2),
+                        Mark("58,29 65,13", "coat", 1.2),
+                        Mark("66,28 72,14", "coat", 1.2),
+                    ),
+                ),
+                Part("belly fin", "48,68! 44,84! 56,82 62,70!|66,70! 64,84! 74,80 76,68!", "light"),
+                Part(
+                    "body",
+                    "28,50 38,36 54,26 72,25 88,33 98,46 97,53 88,64 72,73 54,72 38,62",
+                    "coat",
+                    marks=(
+                        Mark("46,64 60,68 76,68 90,60 82,70 66,74 52,71", "light"),
+                        Mark("46,42 50,47 46,53", "dark", 1.2),
+                        Mark("54,38 58,44 54,50", "dark", 1.2),
+                        Mark("54,51 58,57 54,62", "dark", 1.2),
+                        Mark("62,34 66,40 62,46", "dark", 1.2),
+                        Mark("63,47 67,53 63,59", "dark", 1.2),
+                    ),
+                ),
+                Part(
+                    "head",
+                    "76,26 88,33 98,46 97,53 88,64 76,71 80,58 81,42",
+                    "coat",
+                    tells=2.0,
+                    marks=(Mark("97,52 92,54 89,53", "#8a3210", 1.4), *eye(88, 43, 4.4, "#fff3d2")),
+                ),
+                Part(
+                    "side fin",
+                    "74,56! 62,58 54,66! 64,70 75,64!",
+                    "light",
+                    swing=12,
+                    pivot=(74, 59),
+                ),
+            ),
+        ),
+    ),
+)
