@@ -43,20 +43,20 @@ def pair(python, tmp_path, photographs):
 
 
 @pytest.mark.long
-def test_two_processes_train_as_one_with_the_same_batches(pair, tmp_path):
-    assert pair("cam", "small-plain") < 1e-5  # batches of 5, 5 and 2: shares are not equal
-    one, two = (rows.load(tmp_path / f"cam-{n}/train.row.json").result for n in (1, 2))
+@pytest.mark.parametrize("method", ["cam", "few-shot"])  # few-shot: where no pixel is ignored
+def test_two_processes_train_as_one_with_the_same_batches(pair, method, tmp_path):
+    assert pair(method, "small-plain") < 1e-5  # batches of 5, 5 and 2: shares are not equal
+    one, two = (rows.load(tmp_path / f"{method}-{n}/train.row.json").result for n in (1, 2))
     assert two["loss"] == pytest.approx(one["loss"], abs=1e-5)
     assert two["metrics"] == pytest.approx(one["metrics"], abs=1e-2)
-    assert two["metrics"]["top1"] == one["metrics"]["top1"]
+    assert two["metrics"].get("top1") == one["metrics"].get("top1")
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("method", "backbone"), [("cam", "small-resnet"), ("few-shot", "small-plain")]
-)
-def test_batch_normalization_and_means_over_pixels_differ_a_little(pair, method, backbone):
-    assert 1e-6 < pair(method, backbone) < 0.05
+def test_batch_normalization_makes_a_difference(pair, tmp_path):
+    assert 1e-4 < pair("cam", "small-resnet") < 0.5  # docs/training.md states it
+    one, two = (rows.load(tmp_path / f"cam-{n}/train.row.json").result for n in (1, 2))
+    assert two["loss"] == pytest.approx(one["loss"], abs=0.5)
 
 
 @pytest.mark.long
