@@ -23,6 +23,7 @@ COMMANDS = {
     "search": "draw hyperparameters, train each configuration, choose the best",
     "localize": "make the score maps of a run, to disk or straight into the evaluator",
     "look": "what a classifier sees in photographs: labels, overlay and box",
+    "select": "what each selection criterion would have picked, and what that costs",
     "noise boxes": "boxes made worse on purpose, for studies of selection",
     "noise masks": "masks eroded on purpose, for studies of selection",
     "list": "list everything registered, with paper and options",
