@@ -147,7 +147,7 @@ class Common:
             return []
         places = Places(data=self.data, **_given(self.places))
         plan = Plan(**_given(self.plan))
-        return list(final_report(found.chosen, places, plan, **_given(self.conduct)))
+        return list(final_report(found.chosen, places, plan, **_values(self.conduct)))
 
 
 def _engine(running: Any) -> Any:
@@ -160,10 +160,13 @@ def _engine(running: Any) -> Any:
     return Ray(running.address, cpus, running.trial_gpus, running.jobs)
 
 
+def _values(flags: Any) -> dict[str, Any]:
+    return {item.name: getattr(flags, item.name) for item in fields(flags)} if flags else {}
+
+
 def _given(flags: Any) -> dict[str, Any]:
     """Give the flags that are set."""
-    values = {item.name: getattr(flags, item.name) for item in fields(flags)} if flags else {}
-    return {name: value for name, value in values.items() if value is not None}
+    return {name: value for name, value in _values(flags).items() if value is not None}
 
 
 def _absolute(value: Any) -> Any:
