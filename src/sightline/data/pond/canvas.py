@@ -28,8 +28,12 @@ def rgb(text: str) -> Colour:
 def mixed(one: Colour, other: Colour, share: float) -> Colour:
     """Mix two colours, `share` of the other."""
     w = round(256 * share)
-    a, b, c = ((p * (256 - w) + q * w) >> 8 for p, q in zip(one, other, strict=True))
-    return a, b, c
+    v = 256 - w
+    return (
+        (one[0] * v + other[0] * w) >> 8,
+        (one[1] * v + other[1] * w) >> 8,
+        (one[2] * v + other[2] * w) >> 8,
+    )
 
 
 class Canvas:

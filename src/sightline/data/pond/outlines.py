@@ -42,6 +42,7 @@ class Figure:
     y: NDArray[np.float64]
     part_of_point: NDArray[np.intp]
     shapes: tuple[Shape, ...]
+    is_body: NDArray[np.bool_]  # whether a point is of a part's outline, not of a mark
     scale: float  # own units in one length
     middle: tuple[float, float]
     carriers: tuple[int, ...]  # the part that carries each part, or -1
@@ -73,6 +74,7 @@ def figure(species: Species, view: int) -> Figure:
         (points[:, 1] - middle[1]) / scale,
         owner.astype(np.intp),
         tuple(shapes),
+        np.concatenate([np.full(s.stop - s.start, not s.is_mark) for s in shapes]),
         scale,
         (float(middle[0]), float(middle[1])),
         tuple(names.index(part.on) if part.on else -1 for part in shown.parts),
@@ -174,4 +176,7 @@ def _swing(drawn: Figure, index: int, degrees: float) -> Matrix:
 
 def fixed(x: NDArray[np.float64], y: NDArray[np.float64]) -> Points:
     """Round pixels to fixed-point numbers."""
-    return np.rint(np.stack((x, y), axis=1) * (1 << SHIFT)).astype(np.int32)
+    points = np.empty((len(x), 2))
+    points[:, 0], points[:, 1] = x, y
+    points *= 1 << SHIFT
+    return np.rint(points, out=points).astype(np.int32)
