@@ -39,7 +39,7 @@ bench: $(READY) ## speed beside a named peer, in the same run (5 minutes)
 	$(RUN)python benchmarks/loading.py
 	$(RUN)python benchmarks/pond.py
 
-recipes: $(READY) ## rerun the published numbers; needs the annotations (DATA=../shared/data) (1 minute)
+recipes: $(READY) ## rerun the shipped results; needs the data (DATA=../shared/data) (3 minutes)
 	$(RUN)python recipes/run.py --data $(or $(DATA),../shared/data)
 
 docs: $(READY) ## write the pages of docs/ that the code tells (10 seconds)

@@ -10,6 +10,8 @@ import sightline
 
 ROOT = Path(sightline.__file__).parent
 FOUNDATION = {
+    "allocation",
+    "compiled",
     "errors",
     "hyperparameters",
     "progress",

@@ -85,15 +85,18 @@ def load(path: Path) -> ResultRow:
         return ResultRow(
             result=_mapping(content["result"]),
             provenance=_mapping(content["provenance"]),
-            ledger=tuple(
-                LedgerEntry(**{**entry, "per_class": tuple(entry["per_class"])})
-                for entry in content["ledger"]
-            ),
+            ledger=tuple(map(ledger_entry, content["ledger"])),
             artifacts={name: Artifact(**kept) for name, kept in content["artifacts"].items()},
         )
     except UNREADABLE as error:
         what = f"not a result row ({type(error).__name__}: {error})"
         raise DataError([Problem(what, str(path), remedy="delete it and run again")]) from error
+
+
+def ledger_entry(stored: Mapping[str, Any]) -> LedgerEntry:
+    """Read an entry of a ledger back."""
+    pairs = {key: tuple(stored[key]) for key in ("per_class", "labels_per_class") if key in stored}
+    return LedgerEntry(**{**stored, **pairs})
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

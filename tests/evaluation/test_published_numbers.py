@@ -104,6 +104,16 @@ def test_the_command_prints_a_published_row(sightline, shared):
     assert result["interval"][0] < 59.7 < result["interval"][1]
 
 
+def test_the_example_of_the_help_is_what_the_command_prints(sightline, shared):
+    from sightline.cli.evaluate_command import DESCRIPTION
+
+    place = f"cub:{shared}/data/wsol_metadata/CUB"
+    printed = sightline("evaluate", CENTER, place, "--split", "test").out
+    shown = [line[2:] for line in DESCRIPTION.split("--split test\n")[1].splitlines() if line]
+    assert len(shown) > 5
+    assert [line for line in shown if line != "..." and line not in printed.splitlines()] == []
+
+
 @pytest.mark.parametrize(
     ("dataset", "split"), [("cub", "train"), ("cub", "val"), ("ilsvrc", "val")]
 )

@@ -11,10 +11,10 @@ Formula: M_c = sum_k mean_xy(d s_c / d A_k) A_k
 
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
 from sightline.attribution.networks import Network
+from sightline.attribution.stages import features_and_gradients, weighted
 
 NEEDS = "stages"
 
@@ -26,8 +26,5 @@ class Options:
 
 def explain(network: Network, images: Tensor, labels: Tensor, options: Options) -> Tensor:
     """Weight the features of the stage, (N, h, w)."""
-    scores, features = network.stage(images)
-    wanted = scores.gather(1, labels.to(scores.device)[:, None]).sum()
-    (gradients,) = torch.autograd.grad(wanted, features)
-    weights = gradients.mean((2, 3))  # (N, K)
-    return torch.einsum("nk,nkhw->nhw", weights, features.detach())
+    features, gradients = features_and_gradients(network, images, labels, "logit")
+    return weighted(features, gradients.mean((2, 3)))

@@ -32,3 +32,4 @@ PointRule = Annotated[Rule, "where the points lie on the path, and what they wei
 Factor = Annotated[bool, "multiply by image minus reference, so that values add up to the score"]
 Chunk = Annotated[int, "images that go through the network at once; bounds memory", AtLeast(1)]
 Limit = Annotated[int, "channels that are tried, the most active ones; 0 for all", AtLeast(0)]
+CutOff = Annotated[bool, "cut values below zero off"]

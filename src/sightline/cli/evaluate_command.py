@@ -19,11 +19,11 @@ Score a folder of score maps against a ground truth.
 example:
   sightline evaluate baseline:center-gaussian data/CUB --split test
 
-  MaxBoxAccV2 57.0, 95 % interval 56.2 to 57.8 (images resampled 1000 times, seed 0)
-    IoU 30   93.9 at threshold 0.318
-    IoU 50   59.7 at threshold 0.391
-    IoU 70   17.3 at threshold 0.476
-  protocol   reference-v2; threshold: oracle on this split (test)
+  MaxBoxAccV2 56.97, 95 % interval 56.33 to 57.73 (images resampled 1000 times, seed 0)
+      IoU 30   93.86 at threshold 0.714
+      IoU 50   59.72 at threshold 0.620
+      IoU 70   17.33 at threshold 0.514
+    mean IoU   52.80 at threshold 0.620
   ...
 """
 BASELINE = "baseline:"

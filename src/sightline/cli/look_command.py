@@ -77,8 +77,10 @@ class Common:
 
     def run(self) -> int:
         """Look, draw, and say what was seen."""
+        from sightline.allocation import keep_freed_memory
         from sightline.progress import shown
 
+        keep_freed_memory()
         files = _photographs(self.image)
         classifier = self._classifier()
         label = classifier.names.find(self.label) if self.label else None

@@ -22,6 +22,7 @@ COMMANDS = {
     "train": "train a method on a backbone, or go on with a run that was stopped",
     "localize": "make the score maps of a run, to disk or straight into the evaluator",
     "look": "what a classifier sees in photographs: labels, overlay and box",
+    "select": "what each selection criterion would have picked, and what that costs",
     "noise boxes": "boxes made worse on purpose, for studies of selection",
     "noise masks": "masks eroded on purpose, for studies of selection",
     "list": "list everything registered, with paper and options",

@@ -44,6 +44,7 @@ class EpochRecord:
     ledger: tuple[LedgerEntry, ...] = ()
     place: str = ""
     version: str = ""  # of the code that recorded it
+    test: str = ""  # fingerprint of the test split's ground truth
 
     def sources(self, split: str = VAL) -> list[str]:
         """List what this split was measured against, the ground truth first."""
@@ -114,6 +115,7 @@ def load(row_file: Path) -> EpochRecord:
         precision=found["precision"],
         ledger=row.ledger,
         place=str(row_file.parent),
+        test=str(row.result.get("truth", {}).get(TEST, {}).get("fingerprint", "")),
         version=str(row.provenance.get("versions", {}).get("sightline", "")),
     )
 

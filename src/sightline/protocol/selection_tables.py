@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from sightline.data import openings
 from sightline.data.ledger import as_text
 from sightline.protocol.criteria import (
     LABEL_FREE,
+    METRICS,
     WINDOW,
     Criterion,
 )
@@ -68,7 +70,7 @@ def picks(group: Group, *, metric: str = "") -> list[dict[str, Any]]:
         if "BV-TT" in one.cells:
             value = one.cells["BV-TT"].values[metric]
             line |= {"test": value, "below_best": value - ceiling(group.records, metric)}
-            if reference:
+            if reference and len(group.records) > 1:
                 spent = _cost(group, one, reference, metric)
                 line |= {
                     "against_ground_truth": spent.difference,
@@ -131,10 +133,24 @@ def decided_by_test(cell: str, *, masks: bool = False) -> str:
     return " and ".join(decided) or "nothing"
 
 
+def long(group: Group) -> list[dict[str, str]]:
+    """Set the cells out for a terminal: a line for each of them, columns by IoU."""
+    metrics = _metrics(group)
+    return [
+        {
+            "criterion": one.criterion.name,
+            "select": cell,
+            **{metric: f"{found.values[metric]:.2f}" for metric in metrics},
+            "test labels chose": decided_by_test(cell, masks=metrics == ["pxap"]),
+        }
+        for one in group.selected
+        for cell, found in one.cells.items()
+    ]
+
+
 def wide(group: Group) -> list[dict[str, str]]:
     """Set the cells out as in print: a line for each of the four, columns by criterion and IoU."""
-    metrics = ["pxap"] if group.records[0].by_masks else ["30", "50", "70", "v2", "iou"]
-    metrics = [m for m in metrics if m in _metrics(group)]
+    metrics = _metrics(group)
     lines = []
     for cell in ("BT-TT", "BT-VT", "BV-TT", "BV-VT"):
         line = {"select": cell}
@@ -148,8 +164,9 @@ def wide(group: Group) -> list[dict[str, str]]:
     return [line for line in lines if any(_is_number(text) for text in line.values())]
 
 
-def _metrics(group: Group) -> set[str]:
-    return {m for one in group.selected for cell in one.cells.values() for m in cell.values}
+def _metrics(group: Group) -> list[str]:
+    found = {m for one in group.selected for cell in one.cells.values() for m in cell.values}
+    return [metric for metric in METRICS if metric in found]
 
 
 def _is_number(text: str) -> bool:
@@ -164,6 +181,12 @@ def ledger(groups: Sequence[Group]) -> list[str]:
     ]
     entries = list(dict.fromkeys(e for g in groups for r in g.records for e in r.ledger))
     lines += [f"recorded with {line}" for line in as_text(entries)]
+    for dataset, fingerprint in sorted(
+        {(g.name["dataset"], r.test) for g in groups for r in g.records}
+    ):
+        if fingerprint:
+            times = openings.count(fingerprint)
+            lines.append(f"test labels of {dataset} were opened for {times} distinct results here")
     if any(entry.split == TEST for entry in entries):
         lines.append(
             "columns rest on different labels; only BV-VT could be had without test labels"

@@ -1,11 +1,11 @@
 """Crop, flip and normalize in one pass, from bytes by pixel to floats by channel."""
 
 from collections.abc import Callable
-from typing import cast
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from sightline.compiled import compiled
 
 Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float32]
@@ -29,7 +29,7 @@ def _arrange(picture: Bytes, x: int, y: int, flip: bool, levels: Floats, out: Fl
                     target[column] = level[line[column, channel]]
 
 
-arrange = cast(Arrange, numba.njit(cache=True, nogil=True)(_arrange))
+arrange: Arrange = compiled(_arrange)
 
 
 def reference(picture: Bytes, x: int, y: int, flip: bool, levels: Floats, out: Floats) -> None:

@@ -8,7 +8,7 @@ components appear, grow and merge. A component keeps its bounding box over a ran
 
 import numpy as np
 
-from sightline.metrics.kernels.compiled import compiled
+from sightline.compiled import compiled
 from sightline.metrics.kernels.neighbourhood import (
     HEIGHTEN,
     JOIN,

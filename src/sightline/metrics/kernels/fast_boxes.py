@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sightline.metrics.kernels.compiled import compiled
+from sightline.compiled import compiled
 from sightline.metrics.kernels.fast_components import HIGH, LOW, X0, X1, Y0, Y1, Ints
 
 Floats = NDArray[np.float64]

@@ -10,7 +10,7 @@ inverted map. `reference.py` defines all of this without a tree.
 
 import numpy as np
 
-from sightline.metrics.kernels.compiled import compiled
+from sightline.compiled import compiled
 from sightline.metrics.kernels.component_tree import (
     AREA,
     FIRST,

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sightline.metrics.kernels.compiled import compiled
+from sightline.compiled import compiled
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sightline.metrics.kernels.compiled import compiled
+from sightline.compiled import compiled
 from sightline.metrics.kernels.neighbourhood import JOIN, NO_PIECE, START
 from sightline.metrics.kernels.pixel_order import (
     Ints,

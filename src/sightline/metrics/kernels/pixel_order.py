@@ -7,7 +7,7 @@ so that no neighbour lies outside. A position is packed as y << 16 | x.
 import numpy as np
 from numpy.typing import NDArray
 
-from sightline.metrics.kernels.compiled import compiled
+from sightline.compiled import compiled
 from sightline.metrics.kernels.neighbourhood import NO_PIECE
 
 Ints = NDArray[np.int32]

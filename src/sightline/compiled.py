@@ -11,4 +11,8 @@ R = TypeVar("R")
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
     """Compile with Numba at the first call, keeping the signature that a type checker sees."""
-    return cast(Callable[P, R], numba.njit(cache=True, nogil=True)(function))
+    try:
+        kernel = numba.njit(cache=True, nogil=True)(function)
+    except RuntimeError:  # a read-only installation without a home: nowhere to keep what is made
+        kernel = numba.njit(nogil=True)(function)
+    return cast(Callable[P, R], kernel)

@@ -1,0 +1,398 @@
+"""Measures a run after each of its epochs, from checkpoints kept with `--keep every`.
+
+One pass over a split gives everything: class accuracy, localization against the ground truth and
+any number of pseudo ground truths, and the box at Otsu's threshold. No map is kept.
+"""
+
+import json
+import math
+import os
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from sightline import progress, provenance, rows
+from sightline.data import openings
+from sightline.data.dataset import Dataset
+from sightline.data.ledger import Ledger
+from sightline.data.masks import read_mask
+from sightline.data.pipeline.loader import Loader, Reading
+from sightline.data.truth import GroundTruth, read_truth
+from sightline.errors import DataError, Problem, UsageError
+from sightline.methods.contract import given
+from sightline.metrics.box import map_boxes, measure
+from sightline.metrics.box_accumulator import BoxAccumulator
+from sightline.metrics.geometry import to_frame
+from sightline.metrics.mask import MaskAccumulator, measure_mask
+from sightline.metrics.protocol import Protocol, preset, threshold_grid
+from sightline.metrics.score_maps import prepare
+from sightline.protocol import epochs
+from sightline.protocol.epochs import (
+    BOX_AREA,
+    CLASS_ACCURACY,
+    TEST,
+    TRUTH,
+    VAL,
+    WEIGHT_NORM,
+    EpochRecord,
+)
+from sightline.protocol.noise_study import MARK
+from sightline.training.folder import RunFolder
+from sightline.training.material import read_split
+from sightline.training.plan import Places
+from sightline.training.trained import Trained, load_run
+from sightline.types import Boxes, ResultRow
+
+Floats = NDArray[np.float64]
+
+PREFIX = "epoch-"
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What to record, and how to go about it."""
+
+    pseudo: Mapping[str, str] = field(default_factory=dict)  # name -> folder of a ground truth
+    test: bool = False  # measure the test split too, as a study
+    by: str = ""  # boxes or masks; boxes where there are boxes
+    batch: int = 32
+    force: bool = False
+    show_progress: bool = True
+
+
+class _Target:
+    """A split's places, from one source, and what is measured against them."""
+
+    def __init__(
+        self, truth: GroundTruth, dataset: Dataset, protocol: Protocol, purpose: str, ledger: Ledger
+    ) -> None:
+        self.protocol = protocol
+        self._rows = _rows_of(dataset, truth)
+        self._sizes = truth.split.sizes
+        self._boxes: Boxes | None = None
+        self._masks: Any = None
+        if protocol.ground_truth_kind == "masks":
+            self._masks = truth.masks(purpose, ledger)
+        else:
+            self._boxes = truth.boxes(purpose, ledger)
+
+    def accumulator(self) -> Any:
+        """Begin to collect."""
+        masks = self.protocol.ground_truth_kind == "masks"
+        return MaskAccumulator(self.protocol) if masks else BoxAccumulator(self.protocol)
+
+    def measured(self, item: int, scores: Floats, found: Any) -> Any:
+        """Measure one map, whose boxes were found before."""
+        row, side = self._rows[item], (scores.shape[1], scores.shape[0])
+        if self._boxes is None:
+            return measure_mask(scores, read_mask(self._masks, row, side), self.protocol)
+        corners = self._boxes.corners[self._boxes.offsets[row] : self._boxes.offsets[row + 1]]
+        size = (int(self._sizes[row, 0]), int(self._sizes[row, 1]))
+        truth = to_frame(corners, size, side, self.protocol.box_ends)
+        return measure(scores, truth, self.protocol, found=found)
+
+
+def _rows_of(dataset: Dataset, truth: GroundTruth) -> list[int]:
+    """Find each image of a split in another ground truth of it."""
+    places = {name: row for row, name in enumerate(truth.split.ids)}
+    missing = [name for name in dataset.split.ids if name not in places]
+    if missing:
+        what = f"{truth.split.dataset} has no place for {len(missing)} of the split's images"
+        raise DataError([Problem(what, image=missing[0], remedy="annotate the whole split")])
+    return [places[name] for name in dataset.split.ids]
+
+
+def record(root: Path, asked: Recording) -> Path:
+    """Record a run, unless that was done; give the row's place."""
+    file = root / f"{epochs.KIND}{rows.SUFFIX}"
+    done = epochs.load(file) if file.is_file() else None
+    pseudo = {**_known_pseudo(file), **asked.pseudo}
+    wants_test = asked.test or bool(done and done.has_test)
+    checkpoints = _checkpoints(root)
+    if done and _covers(done, pseudo, wants_test, checkpoints) and not _moved(file, asked):
+        return file
+    work = _Work(root, asked, pseudo, checkpoints)
+    work.split(VAL)
+    if wants_test:
+        work.split(TEST)
+    return work.finish(file)
+
+
+def _known_pseudo(file: Path) -> dict[str, str]:
+    """Tell which pseudo ground truths were recorded before, and where they lay."""
+    if not file.is_file():
+        return {}
+    return dict(rows.load(file).provenance.get("pseudo", {}))
+
+
+def _moved(file: Path, asked: Recording) -> bool:
+    known = _known_pseudo(file)
+    return any(known.get(n) != str(Path(place).resolve()) for n, place in asked.pseudo.items())
+
+
+def _covers(
+    done: EpochRecord, pseudo: Mapping[str, str], test: bool, checkpoints: Mapping[int, str]
+) -> bool:
+    same = done.epochs.tolist() == list(checkpoints)
+    return same and set(pseudo) <= set(done.sources()) and (done.has_test or not test)
+
+
+def _checkpoints(root: Path) -> dict[int, str]:
+    found = {
+        int(file.stem.removeprefix(PREFIX)): file.stem
+        for file in sorted(root.glob(f"{PREFIX}[0-9]*.safetensors"))
+    }
+    if not found:
+        raise UsageError(
+            f"{root}: keeps no checkpoint of every epoch; train it with --keep every, or select"
+            " among runs that do"
+        )
+    return dict(sorted(found.items()))
+
+
+class _Work:
+    """One run on its way to a record."""
+
+    def __init__(
+        self, root: Path, asked: Recording, pseudo: Mapping[str, str], checkpoints: dict[int, str]
+    ) -> None:
+        self.root, self.asked, self.pseudo, self.checkpoints = root, asked, pseudo, checkpoints
+        self.config = RunFolder(root).config()
+        self.row = _finished_row(root)
+        self.places = _places(self.config["places"])
+        if _trains_on_validation(self.config):
+            raise UsageError(
+                f"{root}: learned from its validation split, so that nothing is left to select on"
+            )
+        self.ledger = Ledger()
+        self.truths: dict[str, GroundTruth] = {}
+        self.protocol: Protocol | None = None
+        self.series: dict[str, Floats] = {}
+        self.found: dict[str, dict[tuple[str, str], Floats]] = {
+            name: {} for name in ("accuracy", "overlap", "precision")
+        }
+
+    def split(self, role: str) -> None:
+        """Measure all checkpoints on a split."""
+        name = self.places.val_split if role == VAL else self.places.test_split
+        dataset = _read(self.places, name, self.root)
+        self.truths[role] = dataset.truth
+        self.protocol = self.protocol or _protocol(dataset.truth, self.asked.by)
+        targets = self._targets(role, dataset)
+        lines = []
+        title = f"record {self.root.name}, {name}"
+        count = len(self.checkpoints) * len(dataset.pictures)
+        with progress.shown(title, count) as step, torch.inference_mode():
+            for number, checkpoint in enumerate(self.checkpoints.values()):
+                trained = load_run(self.root, checkpoint)
+                begun = number * len(dataset.pictures)
+                show = step if self.asked.show_progress else progress.silent
+                lines.append(_pass(trained, dataset, targets, self.asked.batch, show, begun))
+        self._keep(role, list(targets), lines)
+
+    def _targets(self, role: str, dataset: Dataset) -> dict[str, _Target]:
+        assert self.protocol
+        purpose = "model-selection" if role == VAL else "study"
+        truths = {TRUTH: dataset.truth}
+        if role == VAL:
+            for name, place in self.pseudo.items():
+                truths[name] = read_truth(place, split=self.places.val_split)
+        return {
+            name: _Target(truth, dataset, self.protocol, purpose, self.ledger)
+            for name, truth in truths.items()
+        }
+
+    def _keep(self, role: str, sources: list[str], lines: list[dict[str, Any]]) -> None:
+        if not math.isnan(lines[0]["top1"]):
+            self.series[f"{role}/{CLASS_ACCURACY}"] = np.array([one["top1"] for one in lines])
+        self.series[f"{role}/{BOX_AREA}"] = np.array([one["area"] for one in lines])
+        self.series[WEIGHT_NORM] = np.array([one["norm"] for one in lines])
+        for source in sources:
+            measured = [one["sources"][source] for one in lines]
+            for name in measured[0]:
+                self.found[name][role, source] = np.array([one[name] for one in measured])
+
+    def finish(self, file: Path) -> Path:
+        """Write the record, and its row last."""
+        assert self.protocol
+        config = self.config
+        plan = config["plan"]
+        facts = {
+            "method": config["method"],
+            "backbone": config["backbone"],
+            "dataset": self.truths[VAL].split.dataset,
+            "configuration": self.root.name,
+            "options": config["options"],
+            "plan": plan,
+            "status": self.row.result["status"],
+            "pseudo": {
+                name: _mark(Path(place), self.places) for name, place in self.pseudo.items()
+            },
+        }
+        made = EpochRecord(
+            facts=facts,
+            epochs=np.array(list(self.checkpoints)),
+            deltas=self.protocol.iou_thresholds,
+            thresholds=threshold_grid(),
+            series=self.series,
+            **self.found,  # type: ignore[arg-type]
+        )
+        arrays = file.parent / f"{epochs.KIND}.npz"
+        epochs.save(made, arrays)
+        result = {
+            "kind": epochs.KIND,
+            "run": facts,
+            "protocol": self.protocol.as_dict(),
+            "truth": {
+                role: {"split": truth.split.name, "fingerprint": truth.fingerprint}
+                for role, truth in self.truths.items()
+            },
+            "epochs": len(self.checkpoints),
+            "arrays": rows.file_hash(arrays),
+        }
+        places = {name: str(Path(place).resolve()) for name, place in self.pseudo.items()}
+        row = ResultRow(
+            rows.plain(result),
+            {**provenance.now(), "pseudo": places},
+            tuple(self.ledger.entries),
+            {epochs.ARTIFACT: rows.artifact(arrays, file.parent)},
+        )
+        rows.save(row, file)
+        for truth in self.truths.values():
+            openings.record(truth.split, truth.fingerprint, row)
+        return file
+
+
+def _finished_row(root: Path) -> ResultRow:
+    file = RunFolder(root).row
+    if not file.is_file():
+        raise UsageError(f"{root}: its training is not finished; give 'sightline train' again")
+    return rows.load(file)
+
+
+def _places(kept: Mapping[str, Any]) -> Places:
+    folders = {name: Path(kept[name]) if kept.get(name) else None for name in ("images", "masks")}
+    return Places(**{**kept, **folders})
+
+
+def _trains_on_validation(config: Mapping[str, Any]) -> bool:
+    prints = config.get("fingerprints", {})
+    places = config["places"]
+    same = prints.get("train") == prints.get("val")
+    return bool(same or places.get("train_split") == places["val_split"] or _needs_masks(config))
+
+
+def _needs_masks(config: Mapping[str, Any]) -> bool:
+    from sightline.methods import assembly
+
+    needs = assembly.module_of(config["method"]).Method.needs
+    return needs == "masks" and not config["places"].get("train_split")
+
+
+def _read(places: Places, split: str, root: Path) -> Dataset:
+    try:
+        found = read_split(places, split)
+    except UsageError as error:
+        raise UsageError(f"{root}: split '{split}' cannot be read ({error})") from None
+    if not (found.truth.has_boxes or found.truth.has_masks):
+        raise UsageError(f"{root}: split '{split}' has neither boxes nor masks of every image")
+    return found
+
+
+def _protocol(truth: GroundTruth, by: str) -> Protocol:
+    return preset("pixels" if by == "masks" or not truth.has_boxes else "reference-v2")
+
+
+def _mark(place: Path, places: Places) -> str:
+    """Say in a line what a pseudo ground truth is, from the mark beside it."""
+    for folder in (place / places.val_split, place):
+        if (folder / MARK).is_file():
+            mark = json.loads((folder / MARK).read_text(encoding="utf-8"))
+            level = f", {mark['level']} %" if "level" in mark else ""
+            origin = mark.get("from", {}).get("labels", "")
+            return f"{mark.get('made_by', place.name)}{level}{f'; {origin}' if origin else ''}"
+    return place.name
+
+
+def _pass(
+    trained: Trained,
+    dataset: Dataset,
+    targets: Mapping[str, _Target],
+    batch: int,
+    show: progress.Step,
+    begun: int,
+) -> dict[str, Any]:
+    """Run one checkpoint over a split, measuring every map against every source."""
+    network, side = trained.network, trained.transform.test_resize
+    loader = Loader(
+        dataset.pictures,
+        sizes=dataset.split.sizes,
+        transform=trained.transform,
+        reading=Reading(batch=batch),
+        training=False,
+    )
+    accumulators = {name: target.accumulator() for name, target in targets.items()}
+    labels = dataset.split.labels
+    right, areas = 0, 0.0
+
+    def work(task: tuple[int, NDArray[Any]]) -> tuple[int, float, dict[str, Any]]:
+        item, raw = task
+        scores = prepare(raw, size=side)
+        protocol = next(iter(targets.values())).protocol
+        boxes = None if protocol.ground_truth_kind == "masks" else map_boxes(scores, protocol)
+        found = {name: target.measured(item, scores, boxes) for name, target in targets.items()}
+        return item, otsu_area(scores), found
+
+    pool = ThreadPoolExecutor(os.cpu_count() or 1, "sightline-record")
+    with closing(loader.epoch()) as batches, pool:  # type: ignore[type-var]
+        for pictures in batches:
+            items = pictures.indices
+            said = network.localize(
+                torch.from_numpy(pictures.images), given(torch.from_numpy(labels[items].clip(0)))
+            )
+            right += int((said.logits.argmax(1).numpy() == labels[items]).sum())
+            maps = said.maps[:, 0].float().numpy()
+            for item, area, found in pool.map(work, zip(items.tolist(), maps, strict=True)):
+                areas += area
+                for name, measurement in found.items():
+                    accumulators[name].add(measurement, image=dataset.split.ids[item])
+            show(begun + int(items[-1]) + 1)
+    count = len(dataset.pictures)
+    return {
+        "top1": 100 * right / count if network.classifies else math.nan,
+        "area": areas / count,
+        "norm": weight_norm(network),
+        "sources": {name: _numbers(one) for name, one in accumulators.items()},
+    }
+
+
+def _numbers(accumulator: Any) -> dict[str, Any]:
+    if isinstance(accumulator, MaskAccumulator):
+        return {"precision": accumulator.compute()["value"]}
+    return {"accuracy": accumulator.curve(), "overlap": 100 * accumulator.mean_overlap()}
+
+
+def weight_norm(network: torch.nn.Module) -> float:
+    """Give the Euclidean norm of all parameters together."""
+    squares = [float(p.detach().double().square().sum()) for p in network.parameters()]
+    return math.sqrt(math.fsum(squares))
+
+
+def otsu_area(scores: Floats) -> float:
+    """Give the share of the map that the box of the largest component at Otsu's threshold takes."""
+    levels = np.round(scores * 255).astype(np.uint8)
+    _, inside = cv2.threshold(levels, 0, 1, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
+    count, _, stats, _ = cv2.connectedComponentsWithStats(np.asarray(inside, np.uint8))
+    if count < 2:
+        return 0.0
+    largest = 1 + int(stats[1:, cv2.CC_STAT_AREA].argmax())
+    width, height = stats[largest, cv2.CC_STAT_WIDTH], stats[largest, cv2.CC_STAT_HEIGHT]
+    return float(width * height) / scores.size

@@ -1,0 +1,136 @@
+"""What is recorded of a run is what its training measured, and what each source says."""
+
+import csv
+import shutil
+
+import numpy as np
+import pytest
+import torch
+
+from sightline import rows
+from sightline.errors import UsageError
+from sightline.protocol import epochs
+from sightline.protocol.criteria import parse, series
+from sightline.protocol.recording import Recording, otsu_area, record, weight_norm
+
+QUIET = Recording(show_progress=False)
+
+
+@pytest.fixture
+def run(runs, tmp_path):
+    return shutil.copytree(runs / "slow", tmp_path / "slow")
+
+
+def metrics(run):
+    with (run / "metrics.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
+def test_it_is_what_training_measured(run):
+    made = epochs.load(record(run, QUIET))
+    table = metrics(run)
+    assert made.epochs.tolist() == [1, 2]
+    assert not made.has_test
+    for name, column in (("v2", "MaxBoxAccV2"), ("50", "MaxBoxAccV2.50")):
+        wanted = [float(line[column]) for line in table]
+        assert series(made, parse(f"ground-truth:{name}")) == pytest.approx(wanted, abs=1e-4)
+    assert series(made, parse("class-accuracy")) == pytest.approx(
+        [float(line["top1"]) for line in table]
+    )
+    iou = [float(line["MaxBoxAccV2.mean_iou"]) for line in table]
+    assert series(made, parse("ground-truth:iou")) == pytest.approx(iou, abs=1e-4)
+
+
+def test_masks_are_measured_if_asked(run):
+    made = epochs.load(record(run, Recording(by="masks", show_progress=False)))
+    wanted = [float(line["PxAP"]) for line in metrics(run)]
+    assert made.by_masks
+    assert series(made, parse("ground-truth", masks=True)) == pytest.approx(wanted, abs=1e-4)
+
+
+def test_each_source_is_measured_on_its_own_and_marked(run, photographs, sightline, tmp_path):
+    place = tmp_path / "noisy"
+    words = ["noise", "boxes", photographs, "--out", place, "--levels", 0, 50, "--gallery", 0]
+    assert sightline(*words).code == 0
+    name = photographs.name
+    pseudo = {f"n{level}": str(place / f"{name}-noisy-boxes-{level:02d}") for level in (0, 50)}
+    made = epochs.load(record(run, Recording(pseudo=pseudo, show_progress=False)))
+    truth = made.accuracy["val", "ground-truth"]
+    assert (made.accuracy["val", "n0"] == truth).all()
+    assert (made.accuracy["val", "n50"] != truth).any()
+    assert made.facts["pseudo"]["n50"].startswith("sightline noise boxes, 50 %; manual boxes")
+    assert [entry.dataset for entry in made.ledger][1:] == [
+        f"{name}-noisy-boxes-00",
+        f"{name}-noisy-boxes-50",
+    ]
+
+
+def test_the_test_split_is_opened_only_when_asked_and_logged(run, openings_log):
+    made = epochs.load(record(run, QUIET))
+    assert {entry.split for entry in made.ledger} == {"val"}
+    assert not openings_log.exists()
+    again = epochs.load(record(run, Recording(test=True, show_progress=False)))
+    assert again.has_test
+    assert {(e.split, e.purpose) for e in again.ledger} == {
+        ("val", "model-selection"),
+        ("test", "study"),
+    }
+    assert openings_log.read_text().count("\n") == 1
+    assert (again.accuracy["val", "ground-truth"] == made.accuracy["val", "ground-truth"]).all()
+
+
+def test_what_is_recorded_is_not_recorded_again_and_nothing_is_lost(run, photographs):
+    file = record(run, Recording(pseudo={"same": str(photographs)}, show_progress=False))
+    before = file.stat().st_mtime_ns
+    assert record(run, QUIET) == file
+    assert file.stat().st_mtime_ns == before
+    made = epochs.load(record(run, Recording(test=True, show_progress=False)))
+    assert made.sources() == ["ground-truth", "same"]
+
+
+def test_recording_twice_gives_the_same_result(run, photographs):
+    first = rows.result_hash(rows.load(record(run, QUIET)))
+    (run / "epochs.row.json").unlink()
+    assert rows.result_hash(rows.load(record(run, QUIET))) == first
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        (lambda run: [f.unlink() for f in run.glob("epoch-*")], "keeps no checkpoint of every"),
+        (lambda run: (run / "train.row.json").unlink(), "its training is not finished"),
+    ],
+)
+def test_runs_that_cannot_be_recorded(run, spoil, says):
+    spoil(run)
+    with pytest.raises(UsageError, match=says):
+        record(run, QUIET)
+
+
+def test_a_missing_test_split_is_named(run, photographs, tmp_path):
+    data = shutil.copytree(photographs, tmp_path / "data")
+    shutil.rmtree(data / "metadata" / "test")
+    config = (run / "config.json").read_text()
+    (run / "config.json").write_text(config.replace(str(photographs), str(data)))
+    with pytest.raises(UsageError, match="split 'test' cannot be read"):
+        record(run, Recording(test=True, show_progress=False))
+
+
+def test_a_record_that_was_changed_is_refused(run):
+    file = record(run, QUIET)
+    np.savez(run / "epochs.npz", epochs=np.array([1]))
+    with pytest.raises(Exception, match="is not the file that its row describes"):
+        epochs.load(file)
+
+
+def test_the_norm_of_the_weights_and_the_area_of_the_box():
+    layer = torch.nn.Linear(2, 1)
+    with torch.no_grad():
+        layer.weight[:] = torch.tensor([[2.0, 3.0]])
+        layer.bias[:] = 6.0
+    assert weight_norm(layer) == pytest.approx(7)
+    scores = np.zeros((10, 20))
+    scores[2:6, 5:15] = 1
+    scores[8, 0] = 1
+    assert otsu_area(scores) == pytest.approx(40 / 200)
+    assert otsu_area(np.zeros((4, 4))) == 0
