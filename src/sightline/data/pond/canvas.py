@@ -61,9 +61,12 @@ class Canvas:
             if owner:
                 self.cover(self.owner, shape, owner)
 
-    def cover(self, plane: Image, shape: Points, value: int = 1) -> None:
-        """Set the pixels of a plane whose middle a shape covers."""
-        cv2.fillPoly(plane, [shape + HALF], value, cv2.LINE_8, SHIFT)
+    def cover(self, plane: Image, shape: Points, value: int, width: int = 0) -> None:
+        """Set the pixels of a plane whose middle a shape covers, or a line of some width."""
+        if width:
+            cv2.polylines(plane, [shape + HALF], False, value, width, cv2.LINE_8, SHIFT)
+        else:
+            cv2.fillPoly(plane, [shape + HALF], value, cv2.LINE_8, SHIFT)
 
     def stroke(
         self, lines: Sequence[Points], colour: Colour, width: int = 1, closed: bool = False

@@ -124,15 +124,16 @@ def _object(
             continue
         outline = points[shape.start : shape.stop]
         colour = colours.get(shape.colour) or rgb(shape.colour)
+        width = canvas.width(shape.line / drawn.scale * placed.length) if shape.line else 0
         if shape.line:
-            width = canvas.width(shape.line / drawn.scale * placed.length)
             canvas.stroke([outline], colour, width)
-        elif shape.is_mark:
-            canvas.fill([outline], colour)
         else:
-            canvas.fill([outline], colour, owner_of(which, shape.part))
+            canvas.fill([outline], colour)
+        if not shape.is_mark:
             canvas.stroke([outline], mixed(colour, INK, 0.55), line, closed=True)
-            canvas.cover(covered, outline)
+        if shape.leaves or not shape.is_mark:
+            canvas.cover(canvas.owner, outline, owner_of(which, shape.part), width)
+            canvas.cover(covered, outline, 1, width)
     amodal |= covered << which
     shown = drawn.is_body
     if placed.hidden:
