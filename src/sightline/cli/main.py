@@ -21,6 +21,7 @@ COMMANDS = {
     "data show": "draw a sheet of images with everything that is known of them",
     "train": "train a method on a backbone, or go on with a run that was stopped",
     "localize": "make the score maps of a run, to disk or straight into the evaluator",
+    "explain": "score explainers on a network, each against CAM on the same images",
     "look": "what a classifier sees in photographs: labels, overlay and box",
     "select": "what each selection criterion would have picked, and what that costs",
     "noise boxes": "boxes made worse on purpose, for studies of selection",

@@ -88,7 +88,7 @@ def run(maps: Maps, truth: Truth, request: Request, extras: Extras) -> Evaluatio
     }
     if extras.against is not None:
         other = score(_source(extras.against, {}), labels, preparation, ranks, conduct)
-        compared = _comparison(scored.accumulator, other.accumulator, request)
+        compared = comparison(scored.accumulator, other.accumulator, request)
         skipped = {"maps": _source_name(extras.against), "skipped": other.tally.left_out}
         result["against"] = {**skipped, **compared}
         left_out += [f"against: {problem}" for problem in other.tally.problems]
@@ -182,7 +182,7 @@ def _threshold_note(protocol: Protocol, truth: GroundTruth) -> str:
     return f"oracle on this split ({truth.split.name})"
 
 
-def _comparison(first: Accumulator, second: Accumulator, request: Request) -> dict[str, Any]:
+def comparison(first: Accumulator, second: Accumulator, request: Request) -> dict[str, Any]:
     """Compare two sets of maps on the images that both have."""
     one, two = first.evidence(), second.evidence()
     ids, others = first.records.sorted_ids(), second.records.sorted_ids()
