@@ -5,7 +5,7 @@
 Part one searches CAM on a small Pond, with one worker of one thread and with two, twice each and by
 turns; the rows are compared as well. Part two is a job that only waits, as long as a trial of
 `--seconds` takes, four of them on two workers: what is more than twice that time is the engine's
-own. Ray runs before the time is taken, as a cluster does; how long it took to start is told as well.
+own. Ray runs before the time is taken, as a cluster does; how long it took to start is told.
 The part is left out where Ray is absent.
 """
 
@@ -40,8 +40,13 @@ def searched(
     data: Path, out: Path, workers: int, trials: int, epochs: int
 ) -> tuple[float, list[str]]:
     """Search, and give the time and the hashes of the rows."""
-    plan = {"epochs": epochs, "lr": 0.01}
-    subject = Subject(method="cam", backbone="small-plain", data=str(data), plan=plan)
+    subject = Subject(
+        method="cam",
+        backbone="small-plain",
+        data=str(data),
+        plan={"epochs": epochs, "lr": 0.01},
+        places={"train_split": "train-weaksup", "val_split": "train-fullsup"},
+    )
     started = time.perf_counter()
     found = search(subject, out, SearchPlan(trials=trials), engine=execution.Local(workers))
     seconds = time.perf_counter() - started
