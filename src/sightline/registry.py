@@ -22,6 +22,7 @@ PACKAGES: Mapping[str, str] = {
     "protocol": "metrics/protocols",
     "format": "data/formats",
     "dataset": "data/datasets",
+    "layout": "data/layouts",
     "baseline": "evaluation/baselines",
     "builder": "data/build/recipes",
     "species": "data/pond/species",
@@ -33,6 +34,7 @@ NEEDED: Mapping[str, tuple[str, ...]] = {  # what a module of a kind must have
     "protocol": ("PROTOCOL",),
     "format": ("recognises", "read"),
     "dataset": ("DATASET",),
+    "layout": ("splits", "read"),
     "baseline": ("Options", "score_map"),
     "builder": ("Options", "make"),
     "species": ("SPECIES",),
@@ -45,7 +47,7 @@ PLUMBING = {  # files that register nothing
     "method": ("contract", "assembly", "heads"),
     "explainer": (
         *("contract", "networks", "localizing", "model_files"),
-        *("attention", "averaging", "gradients", "settings", "smoothing", "stages"),
+        *("adapters", "attention", "averaging", "gradients", "settings", "smoothing", "stages"),
     ),
 }
 ROOT = Path(__file__).parent

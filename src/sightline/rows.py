@@ -85,15 +85,18 @@ def load(path: Path) -> ResultRow:
         return ResultRow(
             result=_mapping(content["result"]),
             provenance=_mapping(content["provenance"]),
-            ledger=tuple(
-                LedgerEntry(**{**entry, "per_class": tuple(entry["per_class"])})
-                for entry in content["ledger"]
-            ),
+            ledger=tuple(map(ledger_entry, content["ledger"])),
             artifacts={name: Artifact(**kept) for name, kept in content["artifacts"].items()},
         )
     except UNREADABLE as error:
         what = f"not a result row ({type(error).__name__}: {error})"
         raise DataError([Problem(what, str(path), remedy="delete it and run again")]) from error
+
+
+def ledger_entry(stored: Mapping[str, Any]) -> LedgerEntry:
+    """Read an entry of a ledger back."""
+    pairs = {key: tuple(stored[key]) for key in ("per_class", "labels_per_class") if key in stored}
+    return LedgerEntry(**{**stored, **pairs})
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
@@ -115,23 +118,26 @@ def table(places: Iterable[Path]) -> "pd.DataFrame":
     records = []
     for path in find(places):
         row = load(path)
-        record = _flat(row.result, {})
+        record = flat(row.result)
         record["labels"] = sum(entry.labels for entry in row.ledger)
         record["file"] = str(path)
         records.append(record)
     return pd.DataFrame(records)
 
 
-def _flat(value: Mapping[str, Any], flat: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+def flat(
+    value: Mapping[str, Any], into: dict[str, Any] | None = None, prefix: str = ""
+) -> dict[str, Any]:
     """Put nested values side by side under dotted names."""
+    found = {} if into is None else into
     for key, item in value.items():
         if isinstance(
             item, dict
         ):  # as JSON gives them; asking for any mapping takes ten times longer
-            _flat(item, flat, f"{prefix}{key}.")
+            flat(item, found, f"{prefix}{key}.")
         else:
-            flat[prefix + key] = item
-    return flat
+            found[prefix + key] = item
+    return found
 
 
 def file_hash(path: Path) -> str:
@@ -147,7 +153,7 @@ def artifact(path: Path, row_folder: Path) -> Artifact:
 
 def as_html(row: ResultRow) -> str:
     """Show a row in a notebook."""
-    cells = [(key, _shown(value)) for key, value in _flat(plain(row.result), {}).items()]
+    cells = [(key, _shown(value)) for key, value in flat(plain(row.result)).items()]
     cells += [
         (
             "labels consumed",

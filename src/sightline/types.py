@@ -70,7 +70,16 @@ class Layer:
     value: int
 
 
-MaskSource = Path | Polygons | RunLengths | Pixels | Layer
+@dataclass(frozen=True, slots=True)
+class MatMask:
+    """An object of a file of PASCAL-Part, or one of its parts; both count from 0."""
+
+    file: Path
+    thing: int
+    part: int = -1  # the object itself
+
+
+MaskSource = Path | Polygons | RunLengths | Pixels | Layer | MatMask
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +120,9 @@ class LedgerEntry:
     kind: str  # boxes, masks, parts or fixations
     images: int
     labels: int
-    per_class: tuple[int, int]  # the fewest and the most labels of any class
+    per_class: tuple[int, int]  # the fewest and the most images of any class
     forced: bool = False
+    labels_per_class: tuple[int, int] = (0, 0)  # likewise, of labels; 0 where not recorded
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from sightline.data.annotations import Request
 from sightline.data.truth import read_truth
 from sightline.metrics.protocol import Protocol
 
-CHECKED_KINDS = {"protocol", "format", "dataset", "baseline"}
+CHECKED_KINDS = {"protocol", "format", "dataset", "layout", "baseline"}
 SIZE = (40, 30)  # width, height
 
 
@@ -126,10 +126,25 @@ def test_a_protocol_is_named_as_its_file_and_scores_a_perfect_map(name: str) -> 
 def test_a_data_set_states_what_was_published(name: str) -> None:
     known = registry.load("dataset", name).DATASET
     assert known.name == name
-    assert known.labels in ("boxes", "masks")
+    assert known.labels in ("boxes", "masks", "fixations")
     assert all(count > known.classes for count in known.images.values())
-    assert known.images or name == "pond"
+    told = registry.load("dataset", name).__doc__ or ""
+    assert known.images or "no count" in told or name == "pond"
     assert known.where
+    assert all(item.url and item.holds for item in known.downloads)
+
+
+@pytest.mark.parametrize("name", own("layout"))
+def test_a_layout_belongs_to_a_data_set_and_takes_nothing_for_its_own(
+    name: str, tmp_path: Path
+) -> None:
+    module = registry.load("layout", name)
+    assert name in registry.names("dataset")
+    assert registry.load("dataset", name).DATASET.downloads  # it can say what is missing
+    reference(tmp_path / "lists")
+    (tmp_path / "file.txt").touch()
+    for place in ("", "lists", "file.txt", "nowhere"):
+        assert module.splits(tmp_path / place) == ()
 
 
 @pytest.mark.parametrize("name", own("baseline"))

@@ -322,8 +322,8 @@ def test_voc_gives_an_item_per_image_and_name(tmp_path: Path) -> None:
     voc_file(tmp_path, "empty")
     found = read(voc, tmp_path)
     assert not found.problems
-    assert found.split.ids == ("Annotations/a", "Annotations/b.1/0", "Annotations/b.1/1")
-    assert found.split.images == ("Annotations/a", "Annotations/b.1", "Annotations/b.1")
+    assert found.split.ids == ("a", "b.1/0", "b.1/1")
+    assert found.split.images == ("a", "b.1", "b.1")
     assert found.split.classes == ("cat", "dog")
     assert found.split.labels.tolist() == [1, 0, 1]
     assert found.split.sizes.tolist() == [[6, 4]] * 3
@@ -345,14 +345,14 @@ EXPLOSION = '<!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;">]>'
 @pytest.mark.parametrize(
     ("objects", "options", "words"),
     [
-        ([voc_object("dog", "4 1 1 3")], {}, "bad.xml, object 1, Annotations/bad: box 4, 1, 1, 3"),
+        ([voc_object("dog", "4 1 1 3")], {}, "bad.xml, object 1, bad: box 4, 1, 1, 3"),
         ([voc_object("dog", "1 1 4")], {}, "object 1 (dog) has no <bndbox> with numbers xmin"),
         ([voc_object("dog", "1 1 4 x")], {}, "object 1 (dog) has no <bndbox>"),
         ([voc_object("dog", "1 1 4 nan")], {}, "object 1 (dog) has no <bndbox>"),
         ([voc_object("dog"), voc_object("")], {}, "object 2 has no <name>"),
         ([voc_object("dog")], {"size": "0 4"}, "has no <size> with a positive"),
         ([voc_object("dog")], {"size": "6.5 4"}, "has no <size> with a positive"),
-        ([voc_object("dog"), "<object>"], {}, "bad.xml:4, Annotations/bad: broken XML: mismatched"),
+        ([voc_object("dog"), "<object>"], {}, "bad.xml:4, bad: broken XML: mismatched"),
         ([voc_object("dog")], {"start": EXPLOSION}, "declares a document type"),
         ([voc_object("dog")], {"start": "<!DOCTYPE annotation>"}, "declares a document type"),
         ([voc_object("dog")], {"start": "<?xml version='1.0' encoding='x'?>"}, "broken XML"),
@@ -366,7 +366,7 @@ def test_voc_names_a_wrong_file(
     voc_file(tmp_path, "bad", *objects, **options)
     found = read(voc, tmp_path)
     assert words in complaint(found)
-    assert found.split.ids == ("Annotations/good",)
+    assert found.split.ids == ("good",)
 
 
 def test_voc_refuses_entities_in_any_encoding(tmp_path: Path) -> None:
@@ -454,7 +454,8 @@ def test_an_image_is_never_its_own_mask(tmp_path: Path) -> None:
 
 
 def test_mask_folder_on_real_photographs(shared: Path) -> None:
-    truth = read_truth(shared / "data" / "pets", ignore_value=128)
+    pets = shared / "data" / "pets"
+    truth = read_truth(pets / "images", masks=pets / "masks", ignore_value=128)
     assert len(truth.split.ids) == 2405
     assert truth.has_masks
     assert not truth.has_boxes

@@ -20,6 +20,7 @@ COMMANDS = {
     "data make": "build a data set or a benchmark split by a named recipe",
     "data show": "draw a sheet of images with everything that is known of them",
     "train": "train a method on a backbone, or go on with a run that was stopped",
+    "search": "draw hyperparameters, train each configuration, choose the best",
     "localize": "make the score maps of a run, to disk or straight into the evaluator",
     "look": "what a classifier sees in photographs: labels, overlay and box",
     "select": "what each selection criterion would have picked, and what that costs",

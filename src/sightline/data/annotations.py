@@ -44,15 +44,22 @@ class Annotations:
     problems: tuple[Problem, ...]
     warnings: Mapping[str, int]  # legitimate but suspicious, counted
     unannotated: tuple[str, ...] = ()  # images that are listed with nothing to localize in them
+    unlocalized: tuple[str, ...] = ()  # items with neither box nor mask
     parts: tuple[tuple[Part, ...], ...] | None = None  # by item, where any item has parts
     fixations: tuple[tuple[Fixation, ...], ...] | None = None  # by item, likewise
     picture_roots: tuple[Path, ...] = ()  # folders where the image files may lie
 
+    def with_problems(self, *problems: Problem) -> "Annotations":
+        """Add problems before those that there are."""
+        return replace(self, problems=(*problems, *self.problems))
+
     def chosen(self, items: Sequence[int]) -> "Annotations":
         """Keep some of the items, in the order given."""
+        split = _chosen_split(self.split, items)
         return replace(
             self,
-            split=_chosen_split(self.split, items),
+            split=split,
+            unlocalized=tuple(set(self.unlocalized).intersection(split.ids)),
             boxes=_chosen_boxes(self.boxes, items) if self.boxes else None,
             masks=_chosen_masks(self.masks, items) if self.masks else None,
             parts=_picked(self.parts, items) if self.parts else None,
@@ -150,6 +157,11 @@ class AnnotationBuilder:
     def has(self, name: str) -> bool:
         """Tell whether an item exists, where a table may speak of other splits' images too."""
         return name in self._items
+
+    @property
+    def images(self) -> list[str]:
+        """List the images of the items so far."""
+        return [item.image for item in self._items.values()]
 
     def size_of(self, name: str) -> tuple[int, int]:
         """Give the width and height of an item's image, 0 where unknown."""
@@ -281,6 +293,9 @@ class AnnotationBuilder:
             problems=problems,
             warnings=warnings,
             unannotated=tuple(self.unannotated),
+            unlocalized=tuple(
+                name for name, item in kept.items() if not item.boxes and not item.objects
+            ),
             parts=_by_item([item.parts for item in items]),
             fixations=_by_item([item.fixations for item in items]),
             picture_roots=tuple(self.picture_roots),

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sightline.data.annotations import PICTURES, Annotations
+from sightline.data.annotations import Annotations
+from sightline.data.finding import find_picture
 from sightline.data.truth import GroundTruth, guarded, read_annotations
 from sightline.errors import DataError, Problem, UsageError
 from sightline.types import Split
@@ -75,14 +76,3 @@ def find_pictures(annotations: Annotations, place: str) -> tuple[list[Path | Non
         if picture is None
     ]
     return pictures, problems
-
-
-def find_picture(name: str, roots: list[Path]) -> Path | None:
-    """Look an image up by its id, with any usual suffix where the id has none."""
-    bare = name.rpartition(".")[2].lower() not in PICTURES
-    names = [name, *(f"{name}.{suffix}" for suffix in PICTURES)] if bare else [name]
-    for root in roots:
-        for candidate in names:
-            if (root / candidate).is_file():
-                return root / candidate
-    return None

@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from sightline.data.mat_files import mat_mask
 from sightline.data.pictures import read_picture
 from sightline.errors import DataError, Problem
 from sightline.types import (
@@ -17,6 +18,7 @@ from sightline.types import (
     Layer,
     Masks,
     MaskSource,
+    MatMask,
     Pixels,
     Polygons,
     RunLengths,
@@ -76,6 +78,8 @@ def read_source(source: MaskSource) -> Array:
         return np.asarray(values == source.value, np.uint8)
     if isinstance(source, Pixels):
         return source.codes
+    if isinstance(source, MatMask):
+        return mat_mask(source)
     if source.height * source.width > MAX_PIXELS or min(source.height, source.width) <= 0:
         what = f"mask of {source.width} x {source.height} pixels cannot be drawn"
         raise DataError([Problem(what, remedy="correct the image's size")])

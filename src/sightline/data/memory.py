@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sightline.data.annotations import AnnotationBuilder, Request
-from sightline.data.truth import UNKNOWN_SPLIT, GroundTruth, guarded
+from sightline.data.splits import asked
+from sightline.data.truth import GroundTruth, guarded
 from sightline.errors import DataError, Problem
 from sightline.types import Pixels
 
@@ -18,7 +19,7 @@ def truth_from_arrays(
     """Wrap boxes (rows of x0, y0, x1, y1 in the map's pixels) or masks (0, 1, 255 ignored)."""
     pairs = truth.items() if isinstance(truth, Mapping) else enumerate(truth)
     named = {str(name): given for name, given in pairs}
-    builder = AnnotationBuilder(Request("arrays", split or UNKNOWN_SPLIT), sizes_needed=False)
+    builder = AnnotationBuilder(Request("arrays", asked(split).label), sizes_needed=False)
     for name, given in named.items():
         array = np.asarray(given)
         builder.item(name, file="truth")

@@ -8,11 +8,9 @@ import json
 import os
 from pathlib import Path
 
-from sightline.data.ledger import TEST
+from sightline.data.splits import UNKNOWN, is_test
 from sightline.rows import result_hash
 from sightline.types import ResultRow, Split
-
-UNKNOWN = "unknown"  # may be the test split for all that is known
 
 
 def log_file() -> Path:
@@ -24,7 +22,7 @@ def log_file() -> Path:
 
 def record(split: Split, fingerprint: str, row: ResultRow) -> None:
     """Log that a result was computed on a test split, or on one that may be it."""
-    if split.name not in (TEST, UNKNOWN) or fingerprint == "":
+    if not (is_test(split.name) or split.name == UNKNOWN) or fingerprint == "":
         return
     result = result_hash(row)
     if result in _results(fingerprint):

@@ -2,17 +2,21 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import numpy as np
 
 from sightline import registry
 from sightline.data.annotations import Annotations, Request
 from sightline.data.ledger import Ledger
+from sightline.data.places import find, known
 from sightline.data.pond.place import resolved
+from sightline.data.proxy import proxy_images
+from sightline.data.splits import UNKNOWN, Asked, asked, canonical, drawn
 from sightline.errors import DataError, Problem, UsageError
 from sightline.types import Boxes, Fixation, Masks, Part, Pixels, Split
 
-UNKNOWN_SPLIT = "unknown"
 DATA_CHECK = "'sightline data check'"
 PartsByItem = tuple[tuple[Part, ...], ...]
 FixationsByItem = tuple[tuple[Fixation, ...], ...]
@@ -66,7 +70,7 @@ class GroundTruth:
         boxes = self._known.boxes
         if boxes is None:
             raise UsageError(f"{self.split.dataset} has no box for every image; use masks")
-        ledger.record(self.split, purpose, "boxes", len(boxes.corners), force=force)
+        ledger.record(self.split, purpose, "boxes", np.diff(boxes.offsets).tolist(), force=force)
         return boxes
 
     def masks(self, purpose: str, ledger: Ledger, *, force: bool = False) -> Masks:
@@ -76,8 +80,7 @@ class GroundTruth:
             raise UsageError(
                 f"{self.split.dataset} has no mask for every image; pass --masks DIR or use boxes"
             )
-        count = sum(map(len, masks.objects))
-        ledger.record(self.split, purpose, "masks", count, force=force)
+        ledger.record(self.split, purpose, "masks", _counts(masks.objects), force=force)
         return masks
 
     def parts(self, purpose: str, ledger: Ledger, *, force: bool = False) -> PartsByItem:
@@ -85,7 +88,7 @@ class GroundTruth:
         parts = self._known.parts
         if parts is None:
             raise UsageError(f"{self.split.dataset} has no object parts")
-        ledger.record(self.split, purpose, "parts", sum(map(len, parts)), force=force)
+        ledger.record(self.split, purpose, "parts", _counts(parts), force=force)
         return parts
 
     def fixations(self, purpose: str, ledger: Ledger, *, force: bool = False) -> FixationsByItem:
@@ -93,12 +96,16 @@ class GroundTruth:
         fixations = self._known.fixations
         if fixations is None:
             raise UsageError(f"{self.split.dataset} has no fixations")
-        ledger.record(self.split, purpose, "fixations", sum(map(len, fixations)), force=force)
+        ledger.record(self.split, purpose, "fixations", _counts(fixations), force=force)
         return fixations
 
     def chosen(self, items: Sequence[int]) -> "GroundTruth":
         """Keep some of the items, in the order given."""
         return guarded(self._known.chosen(items))
+
+
+def _counts(groups: Sequence[Sequence[object]]) -> list[int]:
+    return [len(group) for group in groups]
 
 
 def guarded(annotations: Annotations) -> GroundTruth:
@@ -118,7 +125,8 @@ def read_truth(
 
     Args:
         place: where it is; the format is recognised.
-        split: the split's name, which is also the subfolder if there is one of that name.
+        split: the split's name (see `sightline.data.splits`), which is also the subfolder if there
+            is one of that name.
         masks: the folder that mask names are relative to.
         ignore_value: the pixel value of mask files that counts for nothing.
         skip_problems: leave out images with problems instead of stopping.
@@ -141,70 +149,48 @@ def read_annotations(
     localization: bool = True,
 ) -> Annotations:
     """Read a ground truth as it is, problems included; for checking, not for scoring."""
-    place, split = resolved(str(place), split)
-    path, dataset = locate(place, split)
-    known = registry.load("dataset", dataset).DATASET if _is_known(dataset) else None
+    wanted = asked(split)
+    place, name = resolved(str(place), wanted.name)
+    wanted = replace(wanted, name=canonical(name))
     request = Request(
-        dataset=dataset,
-        split=split or UNKNOWN_SPLIT,
+        dataset="",
+        split=wanted.name or UNKNOWN,
         masks=_folder(masks, "masks"),
-        ignore_value=known.ignore_value if known and ignore_value is None else ignore_value,
-        classes=known.classes if known else 0,
+        ignore_value=ignore_value,
         images=_folder(images, "images"),
         localization=localization,
     )
-    module = registry.load("format", _format_of(path, request))
-    annotations: Annotations = module.read(path, request)
-    return annotations
+    found = find(place, wanted, request)
+    request = _completed(replace(request, dataset=found.dataset))
+    annotations: Annotations = found.reader.read(found.path, request)
+    return _narrowed(annotations, wanted, found.path)
 
 
-def _is_known(dataset: str) -> bool:
-    return dataset in registry.names("dataset")
+def _completed(request: Request) -> Request:
+    """Add what is known of a data set by its name."""
+    if request.dataset not in registry.names("dataset"):
+        return request
+    dataset = known(request.dataset)
+    ignored = dataset.ignore_value if request.ignore_value is None else request.ignore_value
+    return replace(request, classes=dataset.classes, ignore_value=ignored)
+
+
+def _narrowed(annotations: Annotations, wanted: Asked, path: Path) -> Annotations:
+    """Keep the part of a split that was asked for, and call it so."""
+    if wanted.proxy:
+        listed = proxy_images(path)
+        images = annotations.split.images
+        annotations = annotations.chosen([i for i, name in enumerate(images) if name in listed])
+    if wanted.per_class:
+        items = drawn(annotations.split, wanted.per_class, wanted.seed)
+        annotations = annotations.chosen(items)
+    return replace(annotations, split=replace(annotations.split, name=wanted.label))
 
 
 def _folder(place: str | Path | None, kind: str) -> Path | None:
     if place and not Path(place).is_dir():
         raise UsageError(f"{place}: no such folder of {kind}")
     return Path(place) if place else None
-
-
-def locate(place: str, split: str) -> tuple[Path, str]:
-    """Find the folder or file of a split, and the name of its data set."""
-    name, colon, root = place.partition(":")
-    dataset = name if colon and name in registry.names("dataset") else ""
-    place = root if dataset else place
-    path = Path(place)
-    if not path.exists():
-        unknown = colon and len(name) > 1 and not dataset
-        hint = f"; no data set is called '{name}' (see 'sightline data list')" if unknown else ""
-        raise UsageError(f"{path}: no such file or folder of ground truth{hint}")
-    inner = next((path / folder for folder in _folders_of(split) if (path / folder).is_dir()), path)
-    return inner, dataset or path.resolve().name
-
-
-def _folders_of(split: str) -> tuple[str, ...]:
-    return (split, f"metadata/{split}") if split else ()
-
-
-def _format_of(path: Path, request: Request) -> str:
-    name = _recognised(path, request)
-    if name:
-        return name
-    inner = sorted([*path.iterdir(), *path.glob("metadata/*")]) if path.is_dir() else []
-    splits = [folder.name for folder in inner if folder.is_dir() and _recognised(folder, request)]
-    if splits:
-        hint = f"it holds ground truth in {', '.join(splits)}: pass one of them with --split"
-    else:
-        known = (f"{entry.name} ({entry.title})" for entry in registry.describe("format"))
-        hint = f"known formats: {', '.join(known)}"
-    raise UsageError(f"{path}: not recognised as ground truth; {hint}")
-
-
-def _recognised(path: Path, request: Request) -> str:
-    """Ask our own formats first: a broken one of another package then stops only its own users."""
-    known = sorted(registry.describe("format"), key=lambda entry: entry.source != "sightline")
-    modules = ((entry.name, registry.load("format", entry.name)) for entry in known)
-    return next((name for name, module in modules if module.recognises(path, request)), "")
 
 
 def _fingerprint(annotations: Annotations) -> str:

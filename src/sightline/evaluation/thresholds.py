@@ -6,9 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sightline.data.ledger import TEST
+from sightline.data.ledger import is_test
 from sightline.errors import DataError, Problem, UsageError
 from sightline.metrics.protocol import Protocol
+from sightline.rows import ledger_entry
 from sightline.types import LedgerEntry, ResultRow
 
 Origin = str | Path | float | ResultRow
@@ -38,19 +39,16 @@ def labels_behind(origin: Origin | None, *, force: bool = False) -> list[LedgerE
     if origin is None or _number(origin) is not None:
         return []
     try:
-        consumed = [
-            LedgerEntry(**{**entry, "per_class": tuple(entry["per_class"])})
-            for entry in _content(origin)["ledger"]
-        ]
+        consumed = [ledger_entry(entry) for entry in _content(origin)["ledger"]]
     except (TypeError, KeyError) as error:
         raise _unusable(str(origin), f"its ledger is not readable ({error})") from error
-    if any(entry.split == TEST for entry in consumed) and not force:
+    if any(is_test(entry.split) for entry in consumed) and not force:
         raise UsageError(
             f"{origin}: its threshold was chosen with test labels; take it from another split, or"
             " pass --force to have it recorded"
         )
     return [
-        replace(entry, purpose="threshold", forced=entry.forced or entry.split == TEST)
+        replace(entry, purpose="threshold", forced=entry.forced or is_test(entry.split))
         for entry in consumed
     ]
 

@@ -12,6 +12,7 @@ from sightline.errors import DataError, Problem, UsageError
 from sightline.training.plan import Places
 
 HOLD_OUT = 16  # what random numbers are drawn for here; see `sightline.data.pipeline.draws`
+USUAL = ("train", "val", "test")  # names of splits that folders have
 SHOWN = 3  # names in a line
 
 
@@ -50,6 +51,7 @@ def read_material(
 
 def read_split(places: Places, split: str, *, skip_problems: bool = False) -> Dataset:
     """Read one split."""
+    _refuse_missing(places.data, split)
     return read_dataset(
         places.data,
         split=split,
@@ -58,6 +60,17 @@ def read_split(places: Places, split: str, *, skip_problems: bool = False) -> Da
         ignore_value=places.ignore_value,
         skip_problems=skip_problems,
     )
+
+
+def _refuse_missing(data: str, split: str) -> None:
+    """Refuse a split that has no folder where others have one, before the whole is taken for it."""
+    root = Path(data if Path(data).exists() else data.partition(":")[2])
+    if not split or not data or not root.is_dir():
+        return
+    folders = [root / name for name in USUAL] + sorted((root / "metadata").glob("*"))
+    there = list(dict.fromkeys(folder.name for folder in folders if folder.is_dir()))
+    if there and not any((root / part / split).is_dir() for part in ("", "metadata")):
+        raise UsageError(f"{data}: has no split '{split}'; there is {', '.join(there)}")
 
 
 def held_out(dataset: Dataset, share: float, seed: int) -> tuple[Dataset, Dataset]:

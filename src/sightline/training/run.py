@@ -1,11 +1,11 @@
 """One call trains a method, or goes on with what was begun, or gives what is done already."""
 
 import logging
-import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,9 @@ from sightline.types import ResultRow
 
 RESIZED = 256 / 224  # the papers' resizing, to the side of what is cropped from it
 SELECTION = "model-selection"
+
+for talkative in ("distributed", "rank_zero"):  # here, so that started processes do it too
+    logging.getLogger(f"lightning_fabric.utilities.{talkative}").setLevel(logging.ERROR)
 
 
 def train(
@@ -118,10 +121,8 @@ def run(task: Task, material: Material, places: Places) -> ResultRow:
     _refuse_single_images(task)
     with _quiet(), said_of_memory(task.plan):
         fabric = _fabric(task)
-        if task.plan.devices == 1:
-            ending = fabric.launch(_work, task, material, places)
-        else:
-            ending = _several(fabric, task, material, places)
+        work = partial(_work, task=task, material=material, places=places)
+        ending = fabric.launch(work) if task.plan.devices == 1 else _several(fabric, work)
     if ending != "done":
         raise SightlineError(
             f"stopped {ending}; the same command goes on from there (state in {folder.state})"
@@ -129,13 +130,13 @@ def run(task: Task, material: Material, places: Places) -> ResultRow:
     return rows.load(folder.row)
 
 
-def _several(fabric: Any, task: Task, material: Material, places: Places) -> str:
+def _several(fabric: Any, work: Callable[[Any], str]) -> str:
     """Start the processes; what goes wrong in one of them is said as if it were here."""
     from torch.multiprocessing.spawn import ProcessExitedException, ProcessRaisedException
 
     try:
         with deaf():
-            return str(fabric.launch(_work, task, material, places))
+            return str(fabric.launch(work))
     except ProcessRaisedException as error:
         said = [line for line in str(error).splitlines() if line.startswith("sightline.errors.")]
         if not said:
@@ -260,6 +261,7 @@ def _readers(
         force=conduct.force,
         sharing=sharing,
         skip_problems=conduct.on_error == "skip",
+        threads=conduct.threads,
     )
     return loader, assessor
 
@@ -332,17 +334,10 @@ def _fabric(task: Task) -> Any:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep the loop's library from talking about itself."""
-    logger = logging.getLogger("lightning_fabric")
-    before = logger.level
-    logger.setLevel(logging.ERROR)
-    os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
-    try:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", module=r"lightning_fabric\.")
-            yield
-    finally:
-        logger.setLevel(before)
+    """Keep the loop's library from warning of what is chosen on purpose."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module=r"lightning_fabric\.")
+        yield
 
 
 def _complaints(*readers: Any) -> list[str]:

@@ -6,6 +6,9 @@ An item is one category in one image: `file_name`, or `file_name/LABEL` where an
 categories. LABEL is a category's position in the order of category ids. A box x, y, w, h becomes
 x, y, x + w, y + h. Crowds are no objects: their segmentation is a region to ignore in the item of
 their category. Images without annotations are counted and left out.
+
+A folder does as well as a file: `annotations/instances_val2017.json` or `val2017.json` in it is the
+split val. Images lie in `images/`, or in a folder called as the file: `val2017/`.
 """
 
 import json
@@ -15,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from sightline.data.annotations import AnnotationBuilder, Annotations, Request
+from sightline.data.finding import picture_folders
 from sightline.data.formats._segmentation import (
     Fault,
     Record,
@@ -22,20 +26,52 @@ from sightline.data.formats._segmentation import (
     numbers_of,
     segmentation,
 )
-from sightline.data.formats._shared import add_masks_by_image, item_names, read_text
+from sightline.data.formats._shared import (
+    add_masks_by_image,
+    item_names,
+    read_text,
+)
+from sightline.data.splits import ALIASES
 from sightline.errors import Problem
 from sightline.types import MaskSource
 
 SECTIONS = ("images", "annotations", "categories")
+OTHERS = {"captions", "keypoints", "stuff", "panoptic", "info"}  # COCO's files of another kind
 
 
 def recognises(path: Path, request: Request) -> bool:
     """Tell whether a path is in this format."""
+    return _is_file(path) or _file_of(path, request.split) is not None
+
+
+def splits(path: Path) -> tuple[str, ...]:
+    """List the splits that a folder has files of."""
+    return tuple(split for split in ALIASES if _file_of(path, split)) if path.is_dir() else ()
+
+
+def _is_file(path: Path) -> bool:
     return path.suffix.lower() == ".json" and path.is_file()
 
 
+def _file_of(path: Path, split: str) -> Path | None:
+    """Find a split's file in a folder: `instances` goes first, captions are of another kind."""
+    if not path.is_dir():
+        return None
+    files = [file for place in (path, path / "annotations") for file in place.glob("*.json")]
+    named = sorted(file for file in files if _words(file.stem) & set(ALIASES.get(split, (split,))))
+    plain = [file for file in named if not _words(file.stem) & OTHERS]
+    instances = [file for file in plain if "instances" in _words(file.stem)]
+    return next(iter((*instances, *plain)), None)
+
+
+def _words(stem: str) -> set[str]:
+    """Split a name: instances_val2017 is of val."""
+    return {word.rstrip("0123456789") for word in stem.lower().replace("_", "-").split("-")}
+
+
 def read(path: Path, request: Request) -> Annotations:
-    """Read the file."""
+    """Read the file, or that of the split in a folder."""
+    path = path if _is_file(path) else _file_of(path, request.split) or path
     builder = AnnotationBuilder(request)
     content = _load(path, builder)
     if content is None:
@@ -45,6 +81,8 @@ def read(path: Path, request: Request) -> Annotations:
     reader.read_categories(content["categories"])
     reader.read_annotations(content["annotations"])
     reader.add_items()
+    folders = (path.stem, path.stem.split("_")[-1], "images")
+    builder.picture_roots += picture_folders(path, folders, builder.images)
     return builder.build([name for _, name in sorted(reader.categories.items())])
 
 

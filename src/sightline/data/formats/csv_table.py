@@ -14,7 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sightline.data.annotations import AnnotationBuilder, Annotations, Request
-from sightline.data.formats._shared import add_masks_by_image, item_names, read_text
+from sightline.data.finding import picture_folders
+from sightline.data.formats._shared import (
+    add_masks_by_image,
+    item_names,
+    read_text,
+)
 from sightline.data.paths import unsafe
 from sightline.errors import Problem
 
@@ -58,6 +63,7 @@ def read(path: Path, request: Request) -> Annotations:
     if "mask" not in table.columns:
         crowded = (image for image, groups in images.items() if len(groups) > 1)
         add_masks_by_image(builder, path, crowded)
+    builder.picture_roots += picture_folders(path, ("images",), builder.images)
     return builder.build(classes)
 
 

@@ -37,6 +37,7 @@ def read(path: Path, request: Request) -> Annotations:
         builder.item(name, file=str(file), label=label)
         if builder.known(name, str(file), 0):
             _add_mask(name, file, masks, taken, builder)
+    builder.picture_roots.append(root)
     _report_orphans(masks, {file.resolve() for file in (*taken, *images.values())}, builder)
     return builder.build(list(labels))
 

@@ -8,10 +8,12 @@ or absent where the release left them so, and the last line has no newline. An i
 on the first line of its image only.
 
 What else is known may lie in the same folder or up to two above it: `images/`, `masks/` (one for
-each image, called as the image), `class_names.txt`, and parts and fixations (see `_parts`).
+each image, called as the image), `class_names.txt`, and parts and fixations (see `_parts`). Images
+and the masks that are named may also lie as the release has them: `dataset/CUB` beside
+`metadata/CUB/val`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sightline.data.annotations import AnnotationBuilder, Annotations, Request
@@ -20,7 +22,8 @@ from sightline.data.formats._shared import beside, read_text
 from sightline.data.paths import unsafe
 from sightline.errors import Problem
 
-PROBED = 20  # masks looked for before the folder is taken to be elsewhere
+PROBED = 20  # files looked for before the folder is taken to be elsewhere
+RELEASED = ("images", "CUBV2", "CUB_200_2011/images", "Data/CLS-LOC", "ILSVRC/Data/CLS-LOC")
 
 
 def recognises(path: Path, request: Request) -> bool:
@@ -32,16 +35,30 @@ def read(path: Path, request: Request) -> Annotations:
     """Read the four lists."""
     builder = AnnotationBuilder(request)
     ids = path / "image_ids.txt"
-    for line, (name, *_) in _rows(ids, 1, builder):
+    names = [(line, name) for line, (name, *_) in _rows(ids, 1, builder)]
+    for line, name in names:
         builder.item(name, file=str(ids), line=line)
+    builder.picture_roots += _picture_roots(path, [name for _, name in names[:PROBED]])
     _read_labels(path / "class_labels.txt", builder)
     _read_sizes(path / "image_sizes.txt", builder)
     _read_localization(path / "localization.txt", builder)
     read_parts(path, builder)
     read_fixations(path, builder)
-    images = beside(path, "images")
-    builder.picture_roots += [images] if images else []
     return builder.build(_class_names(beside(path, "class_names.txt"), builder))
+
+
+def _picture_roots(path: Path, names: Sequence[str]) -> list[Path]:
+    """Find the folder of images: the first in which any of a few images lies."""
+    whole = path.resolve()
+    bases = (whole, *whole.parents[:3])
+    inner = (*RELEASED, f"dataset/{whole.parent.name}", whole.parent.name)
+    folders = (base / name for name in inner for base in bases)
+    sound = [name for name in names if not unsafe(name)]
+    for folder in (*folders, *bases):
+        if any((folder / name).is_file() for name in sound):
+            return [folder]
+    images = beside(path, "images")
+    return [images] if images else []
 
 
 def _class_names(file: Path | None, builder: AnnotationBuilder) -> list[str]:
@@ -109,11 +126,12 @@ def _holds_masks(file: Path) -> bool:
 
 
 def _read_masks(file: Path, builder: AnnotationBuilder) -> None:
-    root = builder.request.masks or file.parent
     rows = list(_rows(file, 3, builder))
-    there = builder.request.masks is not None or any(
-        (root / source).is_file() for _, (_, source, _) in rows[:PROBED]
-    )
+    probed = [source for _, (_, source, _) in rows[:PROBED] if not unsafe(source)]
+    roots = [builder.request.masks or file.parent, *builder.picture_roots]
+    held = [root for root in roots if any((root / source).is_file() for source in probed)]
+    root = builder.request.masks or (held or roots)[0]
+    there = builder.request.masks is not None or bool(held)
     if not there:  # one problem instead of one for each mask
         what, remedy = "masks are named here but do not lie beside it", "pass --masks FOLDER"
         builder.problems.append(Problem(what, str(file), remedy=remedy))

@@ -2,47 +2,30 @@
 
 Paper: Everingham et al., The PASCAL Visual Object Classes Challenge, IJCV 2010
 
-An image's id is the path of its XML file below the folder, without `.xml`; an item is one object
-name in one image: the id, or `id/LABEL` where an image holds several names. Classes are the sorted
-names. Corners are taken as written, as the released ILSVRC lists take them, although VOC itself
-counts pixels from 1 and includes the last: `one_based` converts such corners. Difficult objects
-are kept and counted.
+An image's id is the path of its XML file below the folder (below `Annotations`, if there is one),
+without `.xml`; an item is one object name in one image: the id, or `id/LABEL` where an image holds
+several names. Classes are the sorted names of the whole folder. Corners are taken as written, as
+the released ILSVRC lists take them, although VOC itself counts pixels from 1 and includes the last:
+`one_based` converts such corners. Difficult objects are kept and counted. Where the folder has
+`ImageSets/Main/SPLIT.txt`, a split is what is listed there; images lie in `JPEGImages`.
 """
 
-import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from xml.etree import ElementTree
 
 from sightline.data.annotations import AnnotationBuilder, Annotations, Request
-from sightline.data.formats._shared import add_masks_by_image, item_names
+from sightline.data.finding import picture_folders
+from sightline.data.formats._shared import (
+    add_masks_by_image,
+    item_names,
+    read_text,
+)
+from sightline.data.formats._voc_xml import Corners, Fault, Record, read_record
+from sightline.data.splits import ALIASES
+from sightline.errors import Problem
 
-SIDES = ("xmin", "ymin", "xmax", "ymax")
-Corners = tuple[float, float, float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class _Object:
-    name: str
-    corners: Corners
-    place: str  # the file and the object's number in it
-
-
-@dataclass(frozen=True, slots=True)
-class _Record:
-    image: str
-    file: str
-    size: tuple[int, int]
-    objects: tuple[_Object, ...]
-
-
-class _Fault(ValueError):
-    """What is wrong with one file, and where."""
-
-    def __init__(self, what: str, line: int = 0) -> None:
-        super().__init__(what)
-        self.line = line
+SETS = "ImageSets/Main"
 
 
 def recognises(path: Path, request: Request) -> bool:
@@ -50,15 +33,35 @@ def recognises(path: Path, request: Request) -> bool:
     return path.is_dir() and any(_files(path))
 
 
+def splits(path: Path) -> tuple[str, ...]:
+    """List the splits that the folder has lists of."""
+    if not path.is_dir() or not any(_files(path)):
+        return ()
+    return tuple(split for split in ALIASES if _list_of(path, split))
+
+
 def read(path: Path, request: Request) -> Annotations:
-    """Read every XML file below the folder."""
+    """Read every XML file below the folder, or those that a split lists."""
     builder = AnnotationBuilder(request)
-    found = [_read_file(file, path, builder) for file in sorted(_files(path))]
-    records = [record for record in found if record]
-    classes = sorted({thing.name for record in records for thing in record.objects})
+    files, others = _by_image(path), AnnotationBuilder(request)
+    listed = listed_images(path, request.split, builder)
+    wanted = set(files if listed is None else listed)
+    found = {
+        image: _read_file(file, image, builder if image in wanted else others)
+        for image, file in files.items()
+    }
+    classes = sorted({thing.name for record in found.values() if record for thing in record.things})
     labels = {name: label for label, name in enumerate(classes)}
-    crowded = [_add_items(record, labels, builder) for record in records]
+    crowded = []
+    for image in files if listed is None else listed:
+        record = found.get(image)
+        if record:
+            crowded.append(_add_items(image, str(files[image]), record, labels, builder))
+        elif image not in files:
+            what, place = "annotation is missing", str(path / f"{image}.xml")
+            builder.refuse(image, what, place, 0, "restore it, or remove it from the split's list")
     add_masks_by_image(builder, path, filter(None, crowded))
+    builder.picture_roots += picture_folders(path, ("JPEGImages", "images"), builder.images)
     return builder.build(classes)
 
 
@@ -68,91 +71,67 @@ def one_based(corners: Sequence[float]) -> Corners:
     return x0 - 1, y0 - 1, x1, y1
 
 
+def _base(path: Path) -> Path:
+    return path / "Annotations" if (path / "Annotations").is_dir() else path
+
+
 def _files(root: Path) -> Iterator[Path]:
     """Walk through the XML files below a folder, except hidden ones."""
-    return (file for file in root.rglob("*.xml") if not file.name.startswith("."))
+    return (file for file in _base(root).rglob("*.xml") if not file.name.startswith("."))
 
 
-def _add_items(record: _Record, labels: dict[str, int], builder: AnnotationBuilder) -> str:
+def _by_image(path: Path) -> dict[str, Path]:
+    base = _base(path)
+    files = (
+        (file.relative_to(base).as_posix().removesuffix(".xml"), file) for file in _files(path)
+    )
+    return dict(sorted(files))
+
+
+def _list_of(path: Path, split: str) -> Path | None:
+    names = ALIASES.get(split, (split,))
+    lists = (path / SETS / f"{name}.txt" for name in names)
+    return next((file for file in lists if file.is_file()), None)
+
+
+def listed_images(path: Path, split: str, builder: AnnotationBuilder) -> list[str] | None:
+    """Read the images of a split; nothing if there is no list of it."""
+    file = _list_of(path, split)
+    lines = (read_text(file, builder) or "").splitlines() if file else None
+    if lines is None:
+        return None
+    images = [line.split()[0] for line in lines if line.strip()]
+    for image, times in Counter(images).items():
+        if times > 1:
+            remedy = "remove one of the lines"
+            builder.problems.append(Problem("image is listed twice", str(file), 0, image, remedy))
+    return list(dict.fromkeys(images))
+
+
+def _add_items(
+    image: str, file: str, record: Record, labels: dict[str, int], builder: AnnotationBuilder
+) -> str:
     """Add the items of an image; return its id if they are several."""
-    names = item_names(record.image, (labels[thing.name] for thing in record.objects))
+    names = item_names(image, (labels[thing.name] for thing in record.things))
     for label, name in names.items():
-        builder.item(name, file=record.file, image=record.image, label=label, size=record.size)
-        if not builder.known(name, record.file, 0):
+        builder.item(name, file=file, image=image, label=label, size=record.size)
+        if not builder.known(name, file, 0):
             continue
-        for thing in record.objects:
+        for thing in record.things:
             if labels[thing.name] == label:
                 builder.add_box(name, thing.corners, thing.place)
-    return record.image if len(names) > 1 else ""
+    return image if len(names) > 1 else ""
 
 
-def _read_file(file: Path, root: Path, builder: AnnotationBuilder) -> _Record | None:
-    image = file.relative_to(root).as_posix().removesuffix(".xml")
+def _read_file(file: Path, image: str, builder: AnnotationBuilder) -> Record | None:
     try:
-        tree = _parse(file)
-        elements = tree.findall("object")
-        builder.warnings["images_without_annotation"] += not elements
-        builder.warnings["difficult_objects"] += sum(map(_is_difficult, elements))
-        if not elements:
-            builder.unannotated.append(image)
-            return None
-        objects = tuple(_object(element, i, file) for i, element in enumerate(elements, start=1))
-        return _Record(image, str(file), _size(tree), objects)
-    except _Fault as fault:
+        record = read_record(file)
+    except Fault as fault:
         builder.refuse(image, str(fault), str(file), fault.line, "mend or remove the file")
         return None
-
-
-class _NoDoctype(ElementTree.TreeBuilder):
-    """Stops where a document type begins: only there can entities be declared that explode."""
-
-    def doctype(self, name: str, public: str | None, system: str | None) -> None:
-        """Refuse."""
-        raise _Fault("declares a document type (<!DOCTYPE), which is refused as unsafe")
-
-
-def _parse(file: Path) -> ElementTree.Element:
-    try:
-        data = file.read_bytes()
-        tree = ElementTree.fromstring(data, ElementTree.XMLParser(target=_NoDoctype()))
-    except ElementTree.ParseError as error:
-        raise _Fault(f"broken XML: {error}", error.position[0]) from None
-    except OSError as error:
-        raise _Fault(f"cannot be read ({error.strerror})") from None
-    except _Fault:
-        raise
-    except (LookupError, ValueError) as error:  # an encoding that the parser does not know
-        raise _Fault(f"broken XML: {error}", 1) from None
-    if tree.tag != "annotation":
-        raise _Fault(f"is <{tree.tag}> where <annotation> is needed")
-    return tree
-
-
-def _is_difficult(element: ElementTree.Element) -> bool:
-    return (element.findtext("difficult") or "").strip() == "1"
-
-
-def _number(element: ElementTree.Element, path: str) -> float:
-    """Take a number below an element; not a number if it is absent or is none."""
-    try:
-        return float(element.findtext(path) or "")
-    except ValueError:
-        return math.nan
-
-
-def _size(tree: ElementTree.Element) -> tuple[int, int]:
-    width, height = (_number(tree, f"size/{side}") for side in ("width", "height"))
-    if not all(side > 0 and side.is_integer() for side in (width, height)):
-        raise _Fault("has no <size> with a positive whole <width> and <height>")
-    return int(width), int(height)
-
-
-def _object(element: ElementTree.Element, number: int, file: Path) -> _Object:
-    name = (element.findtext("name") or "").strip()
-    if not name:
-        raise _Fault(f"object {number} has no <name>")
-    corners = [_number(element, f"bndbox/{side}") for side in SIDES]
-    if not all(map(math.isfinite, corners)):
-        raise _Fault(f"object {number} ({name}) has no <bndbox> with numbers {', '.join(SIDES)}")
-    x0, y0, x1, y1 = corners
-    return _Object(name, (x0, y0, x1, y1), f"{file}, object {number}")
+    builder.warnings["images_without_annotation"] += not record.things
+    builder.warnings["difficult_objects"] += sum(thing.difficult for thing in record.things)
+    if not record.things:
+        builder.unannotated.append(image)
+        return None
+    return record

@@ -24,7 +24,7 @@ from sightline.data.build.sources import (
     open_source,
     picture_roots,
 )
-from sightline.data.dataset import find_picture
+from sightline.data.finding import find_picture
 from sightline.errors import Problem, UsageError
 from sightline.hyperparameters import Choice, validate
 
