@@ -12,7 +12,7 @@ from typing import Protocol
 from sightline.errors import SightlineError, UsageError, printable
 
 COMMANDS = {
-    "demo": "score a generated example: nothing to download",
+    "demo": "build a small Pond data set and score maps on it: nothing to download",
     "evaluate": "score a folder of score maps",
     "data cache": "tell where decoded photographs are kept, or delete them",
     "data check": "tell whether a ground truth is whole, and what is wrong with it",
