@@ -64,8 +64,9 @@ def read_split(places: Places, split: str, *, skip_problems: bool = False) -> Da
 
 def _refuse_missing(data: str, split: str) -> None:
     """Refuse a split that has no folder where others have one, before the whole is taken for it."""
-    root = Path(data if Path(data).exists() else data.partition(":")[2])
-    if not split or not data or not root.is_dir():
+    name = data if Path(data).exists() else data.partition(":")[2]
+    root = Path(name)
+    if not split or not name or not root.is_dir():
         return
     folders = [root / name for name in USUAL] + sorted((root / "metadata").glob("*"))
     there = list(dict.fromkeys(folder.name for folder in folders if folder.is_dir()))
