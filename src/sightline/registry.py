@@ -47,7 +47,7 @@ PLUMBING = {  # files that register nothing
     "method": ("contract", "assembly", "heads"),
     "explainer": (
         *("contract", "networks", "localizing", "model_files"),
-        *("attention", "averaging", "gradients", "settings", "smoothing", "stages"),
+        *("adapters", "attention", "averaging", "gradients", "settings", "smoothing", "stages"),
     ),
 }
 ROOT = Path(__file__).parent

@@ -118,23 +118,26 @@ def table(places: Iterable[Path]) -> "pd.DataFrame":
     records = []
     for path in find(places):
         row = load(path)
-        record = _flat(row.result, {})
+        record = flat(row.result)
         record["labels"] = sum(entry.labels for entry in row.ledger)
         record["file"] = str(path)
         records.append(record)
     return pd.DataFrame(records)
 
 
-def _flat(value: Mapping[str, Any], flat: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+def flat(
+    value: Mapping[str, Any], into: dict[str, Any] | None = None, prefix: str = ""
+) -> dict[str, Any]:
     """Put nested values side by side under dotted names."""
+    found = {} if into is None else into
     for key, item in value.items():
         if isinstance(
             item, dict
         ):  # as JSON gives them; asking for any mapping takes ten times longer
-            _flat(item, flat, f"{prefix}{key}.")
+            flat(item, found, f"{prefix}{key}.")
         else:
-            flat[prefix + key] = item
-    return flat
+            found[prefix + key] = item
+    return found
 
 
 def file_hash(path: Path) -> str:
@@ -150,7 +153,7 @@ def artifact(path: Path, row_folder: Path) -> Artifact:
 
 def as_html(row: ResultRow) -> str:
     """Show a row in a notebook."""
-    cells = [(key, _shown(value)) for key, value in _flat(plain(row.result), {}).items()]
+    cells = [(key, _shown(value)) for key, value in flat(plain(row.result)).items()]
     cells += [
         (
             "labels consumed",

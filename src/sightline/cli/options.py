@@ -1,8 +1,8 @@
 """Options that are declared once, as fields of a dataclass, become flags."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, make_dataclass
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Optional, get_args, get_origin, get_type_hints
 
 import tyro
 
@@ -35,6 +35,27 @@ def _default(item: Field[Any]) -> Any:
         made = flags_of(factory) if isinstance(factory, type) and is_dataclass(factory) else factory
         return field(default_factory=made)
     return field() if item.default is MISSING else field(default=item.default)
+
+
+def optional_flags_of(
+    declared: type, hint: Callable[[object], str], *, leave: Sequence[str] = ()
+) -> type:
+    """Make flags of a dataclass's fields that are unset unless given."""
+    hints = get_type_hints(declared, include_extras=True)
+    flags: list[Any] = [
+        (item.name, _optional_flag(hints[item.name], hint(item.default)), field(default=None))
+        for item in fields(declared)
+        if item.name not in leave
+    ]
+    return make_dataclass(declared.__name__, flags, frozen=True)
+
+
+def _optional_flag(declared: Any, hint: str) -> Any:
+    """Make a type optional, with the text that annotates it as its help."""
+    kind, *texts = get_args(declared) if get_origin(declared) is Annotated else (declared,)
+    shown = tyro.conf.arg(help=texts[0] if texts else "", help_behavior_hint=hint)
+    flag = Annotated[Optional[kind], shown]  # type: ignore[valid-type] # noqa: UP045
+    return Annotated[flag, tyro.conf.FlagConversionOff] if kind is bool else flag
 
 
 def chosen(kind: str, arguments: Sequence[str]) -> str:

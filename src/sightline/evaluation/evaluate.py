@@ -1,7 +1,8 @@
 """Score maps against a ground truth under a protocol: one call, one result row."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sightline import provenance
+from sightline import progress, provenance
 from sightline.data import openings
 from sightline.data.ledger import Ledger
 from sightline.data.memory import truth_from_arrays
@@ -82,19 +83,25 @@ def run(maps: Maps, truth: Truth, request: Request, extras: Extras) -> Evaluatio
     scored.tally.problems[:0] = [*known.problems, *rank_problems]
     seconds = time.perf_counter() - started
     left_out = list(map(str, scored.tally.problems))
-    result = result_of(scored, protocol, request, known) | {
-        "maps": source.name,
-        "baseline": dict(source.options),
-    }
+    with _resampling(request.resamples, extras) as report:
+        result = result_of(scored, protocol, request, known, report)
+    result |= {"maps": source.name, "baseline": dict(source.options)}
     if extras.against is not None:
         other = score(_source(extras.against, {}), labels, preparation, ranks, conduct)
-        compared = _comparison(scored.accumulator, other.accumulator, request)
+        with _resampling(2 * request.resamples, extras) as report:
+            compared = _comparison(scored.accumulator, other.accumulator, request, report)
         skipped = {"maps": _source_name(extras.against), "skipped": other.tally.left_out}
         result["against"] = {**skipped, **compared}
         left_out += [f"against: {problem}" for problem in other.tally.problems]
     row = ResultRow(result, provenance_of(result, left_out, seconds), tuple(ledger.entries))
     openings.record(known.split, known.fingerprint, row)
     return Evaluation(row, scored, protocol)
+
+
+@contextmanager
+def _resampling(resamples: int, extras: Extras) -> Iterator[progress.Step]:
+    with progress.shown("resample", resamples) as step:
+        yield step if extras.show_progress else progress.silent
 
 
 def _truth(truth: Truth, request: Request, skip: bool) -> GroundTruth:
@@ -146,11 +153,16 @@ def _source_name(maps: Maps) -> str:
 
 
 def result_of(
-    scored: Scored, protocol: Protocol, request: Request, truth: GroundTruth
+    scored: Scored,
+    protocol: Protocol,
+    request: Request,
+    truth: GroundTruth,
+    report: progress.Step = progress.silent,
 ) -> dict[str, Any]:
     """Say what was measured and by which choices."""
     accumulator, tally = scored.accumulator, scored.tally
-    interval = bootstrap(accumulator.evidence(), seed=request.seed, resamples=request.resamples)
+    evidence = accumulator.evidence()
+    interval = bootstrap(evidence, seed=request.seed, resamples=request.resamples, report=report)
     return {
         "protocol": protocol.as_dict(),
         "truth": {
@@ -182,7 +194,9 @@ def _threshold_note(protocol: Protocol, truth: GroundTruth) -> str:
     return f"oracle on this split ({truth.split.name})"
 
 
-def _comparison(first: Accumulator, second: Accumulator, request: Request) -> dict[str, Any]:
+def _comparison(
+    first: Accumulator, second: Accumulator, request: Request, report: progress.Step
+) -> dict[str, Any]:
     """Compare two sets of maps on the images that both have."""
     one, two = first.evidence(), second.evidence()
     ids, others = first.records.sorted_ids(), second.records.sorted_ids()
@@ -190,7 +204,7 @@ def _comparison(first: Accumulator, second: Accumulator, request: Request) -> di
     if len(common) < max(len(ids), len(others)):
         one = one.chosen(np.array([name in common for name in ids]))
         two = two.chosen(np.array([name in common for name in others]))
-    test = paired_test(one, two, seed=request.seed, resamples=request.resamples)
+    test = paired_test(one, two, seed=request.seed, resamples=request.resamples, report=report)
     value = two.score(np.ones((1, two.images), np.int32))[0]
     return {"value": float(value), **asdict(test)}
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sightline.errors import UsageError
 from sightline.metrics.box import BoxMeasurement, measure
 from sightline.metrics.geometry import to_frame, true_boxes
-from sightline.metrics.kernels.fast_boxes import FIXED_POINT, add_fixed_point
+from sightline.metrics.kernels.fast_boxes import FIXED_POINT, fixed_point
 from sightline.metrics.kernels.fast_resampling import resampled_accuracy
 from sightline.metrics.protocol import Protocol, preset, threshold_grid
 from sightline.metrics.records import Columns
@@ -162,7 +162,7 @@ class BoxAccumulator:
         row = self.records.append(
             image, (measurement.oracle, measurement.pointing, measurement.energy, *ranks)
         )
-        add_fixed_point(self._overlap, measurement.overlaps)
+        self._overlap += fixed_point(measurement.overlaps)
         for reached, delta in zip(self._reached, self.protocol.iou_thresholds, strict=True):
             reached += measurement.overlaps >= delta / 100
         for group, above, up_to in measurement.hits.tolist():

@@ -1,7 +1,9 @@
 """PxAP and its companions over a set of masks: measure, accumulate, merge, compute."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import cv2
@@ -76,9 +78,9 @@ def average_precision(foreground: Counts, background: Counts) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class MaskEvidence:
-    """A histogram for each image, images by id."""
+    """A histogram for each image, images by id: those that were collected, never copies of all."""
 
-    histograms: Counts  # (images, 2, bins)
+    histograms: Sequence[Counts]  # (2, bins) each
 
     @property
     def images(self) -> int:
@@ -87,23 +89,22 @@ class MaskEvidence:
 
     def score(self, weights: Weights) -> Floats:
         """Give PxAP for each weighting of the images."""
-        flat = self.histograms.reshape(self.images, -1)
-        total = np.zeros((len(weights), flat.shape[1]))
+        both = np.zeros((len(weights), *self.histograms[0].shape))
         for start in range(0, self.images, RESAMPLE_IMAGES):
             part = slice(start, start + RESAMPLE_IMAGES)
-            total += weights[:, part].astype(np.float64) @ flat[part].astype(np.float64)
-        both = total.reshape(len(weights), 2, -1)
+            counts = np.array(self.histograms[part], np.float64)
+            both += np.tensordot(weights[:, part].astype(np.float64), counts, 1)
         return average_precision(both[:, 0], both[:, 1])
 
     def chosen(self, keep: NDArray[np.bool_]) -> "MaskEvidence":
         """Drop the other images."""
-        return MaskEvidence(self.histograms[keep])
+        return MaskEvidence(list(compress(self.histograms, keep)))
 
     def stacked(self, other: Stackable) -> Evidence:
         """Put the images of another set behind this one's."""
         if not isinstance(other, MaskEvidence):
             raise TypeError("only results of one kind can be compared")
-        return MaskEvidence(np.concatenate([self.histograms, other.histograms]))
+        return MaskEvidence([*self.histograms, *other.histograms])
 
 
 class MaskAccumulator:
@@ -152,7 +153,7 @@ class MaskAccumulator:
 
     def evidence(self) -> MaskEvidence:
         """Give what resampling needs, images by id."""
-        return MaskEvidence(np.stack([self._histograms[i] for i in self.records.order()]))
+        return MaskEvidence([self._histograms[i] for i in self.records.order()])
 
     def curve(self) -> Curve:
         """Give precision and recall of all pixels at each threshold."""
@@ -169,9 +170,11 @@ class MaskAccumulator:
         return total
 
     def mean_overlap(self) -> Floats:
-        """Give the mean over images of the mask IoU at each threshold."""
-        overlaps = [_mask_overlap(self._histograms[i]) for i in self.records.order()]
-        return np.asarray(np.sum(overlaps, axis=0) / max(1, len(overlaps)))
+        """Give the mean over images of the mask IoU at each threshold, summed by id."""
+        total = np.zeros(len(threshold_grid()) + 1)
+        for i in self.records.order():
+            total += _mask_overlap(self._histograms[i])
+        return total / max(1, len(self.records))
 
     def overlaps_at_best(self) -> Floats:
         """Give each image's mask IoU, by id, at the threshold whose mean is the best."""

@@ -12,6 +12,8 @@ from typing import Protocol as Interface
 import numpy as np
 from numpy.typing import NDArray
 
+from sightline.progress import Step, silent
+
 Floats = NDArray[np.float64]
 Weights = NDArray[np.int32]
 
@@ -63,12 +65,17 @@ class PairedTest:
 
 
 def bootstrap(
-    evidence: Evidence, *, seed: int = 0, resamples: int = RESAMPLES, level: float = 0.95
+    evidence: Evidence,
+    *,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    level: float = 0.95,
+    report: Step = silent,
 ) -> Interval:
     """Resample images with replacement and take the middle of the scores."""
     rng = np.random.default_rng(seed)
-    drawn = [evidence.score(w) for w in _draws(rng, evidence.images, resamples)]
-    low, high = _middle(np.concatenate(drawn), level)
+    draws = _told(_draws(rng, evidence.images, resamples), report)
+    low, high = _middle(np.concatenate([evidence.score(w) for w in draws]), level)
     return Interval(low, high, level, resamples, seed)
 
 
@@ -79,11 +86,13 @@ def paired_test(
     seed: int = 0,
     resamples: int = RESAMPLES,
     level: float = 0.95,
+    report: Step = silent,
 ) -> PairedTest:
     """Compare two sets of maps of the same images, given in the same order.
 
     The interval resamples images, both maps of an image together; the p-value exchanges the two
     maps of random images and asks how often the difference becomes as large as the observed one.
+    `report` hears how many of the twice `resamples` are done.
     """
     n = first.images
     if second.images != n:
@@ -92,12 +101,22 @@ def paired_test(
     once = np.ones((1, n), np.int32)
     observed = float(_difference(both, once, 0 * once)[0])
     rng = np.random.default_rng(seed)
-    spread = [_difference(both, w, 0 * w) for w in _draws(rng, n, resamples)]
+    draws = _told(_draws(rng, n, resamples), report)
+    spread = [_difference(both, w, 0 * w) for w in draws]
     low, high = _middle(np.concatenate(spread), level)
-    exchanged = [_difference(both, 1 - swap, swap) for swap in _exchanges(rng, n, resamples)]
+    swaps = _told(_exchanges(rng, n, resamples), report, resamples)
+    exchanged = [_difference(both, 1 - swap, swap) for swap in swaps]
     as_large = np.abs(np.concatenate(exchanged)) >= abs(observed) - 1e-9
     p_value = (1 + int(as_large.sum())) / (1 + resamples)
     return PairedTest(observed, low, high, level, p_value, n, resamples, seed)
+
+
+def _told(drawn: Iterator[Weights], report: Step, done: int = 0) -> Iterator[Weights]:
+    """Report how many resamples are done whenever more are asked for."""
+    for weights in drawn:
+        yield weights
+        done += len(weights)
+        report(done)
 
 
 def _difference(both: Evidence, kept: Weights, exchanged: Weights) -> Floats:

@@ -261,6 +261,7 @@ def _readers(
         force=conduct.force,
         sharing=sharing,
         skip_problems=conduct.on_error == "skip",
+        threads=conduct.threads,
     )
     return loader, assessor
 

@@ -132,13 +132,14 @@ class Assessor:
         force: bool = False,
         sharing: Sharing | None = None,
         skip_problems: bool = False,
+        threads: int = 0,
     ) -> None:
         self.dataset, self.loader, self.protocols = dataset, loader, protocols
         self.sharing = sharing or Sharing()
         self._side, self._skip = side, skip_problems
         self._passing = _Passing()
         self._measures = _measures(self._passing, dataset, protocols, purposes, ledger, force=force)
-        self._threads = os.cpu_count() or 1
+        self._threads = threads or os.cpu_count() or 1
 
     def assess(
         self,

@@ -10,8 +10,8 @@ from hypothesis.extra import numpy as npst
 from sightline.metrics.geometry import iou
 from sightline.metrics.kernels.fast_boxes import (
     FIXED_POINT,
-    add_fixed_point,
     best_overlap,
+    fixed_point,
     hit_ranges,
 )
 
@@ -69,7 +69,7 @@ def test_runs_cover_exactly_the_positions_that_hit(overlap):
 def test_fixed_point_sums_do_not_depend_on_the_order(overlaps, order):
     forward, shuffled = np.zeros(7, np.int64), np.zeros(7, np.int64)
     for row in range(5):
-        add_fixed_point(forward, overlaps[row])
-        add_fixed_point(shuffled, overlaps[order[row]])
+        forward += fixed_point(overlaps[row])
+        shuffled += fixed_point(overlaps[order[row]])
     assert forward.tolist() == shuffled.tolist()
     assert np.allclose(forward / FIXED_POINT, overlaps.sum(axis=0), rtol=0, atol=1e-11)

@@ -50,7 +50,7 @@ class View:
     waterline: float | None = None  # y of the surface that it floats on
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Species:
     """A class of the world: how it is called, where it is at home and what it looks like."""
 

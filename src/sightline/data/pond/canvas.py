@@ -28,8 +28,12 @@ def rgb(text: str) -> Colour:
 def mixed(one: Colour, other: Colour, share: float) -> Colour:
     """Mix two colours, `share` of the other."""
     w = round(256 * share)
-    a, b, c = ((p * (256 - w) + q * w) >> 8 for p, q in zip(one, other, strict=True))
-    return a, b, c
+    v = 256 - w
+    return (
+        (one[0] * v + other[0] * w) >> 8,
+        (one[1] * v + other[1] * w) >> 8,
+        (one[2] * v + other[2] * w) >> 8,
+    )
 
 
 class Canvas:
@@ -57,9 +61,12 @@ class Canvas:
             if owner:
                 self.cover(self.owner, shape, owner)
 
-    def cover(self, plane: Image, shape: Points, value: int = 1) -> None:
-        """Set the pixels of a plane whose middle a shape covers."""
-        cv2.fillPoly(plane, [shape + HALF], value, cv2.LINE_8, SHIFT)
+    def cover(self, plane: Image, shape: Points, value: int, width: int = 0) -> None:
+        """Set the pixels of a plane whose middle a shape covers, or a line of some width."""
+        if width:
+            cv2.polylines(plane, [shape + HALF], False, value, width, cv2.LINE_8, SHIFT)
+        else:
+            cv2.fillPoly(plane, [shape + HALF], value, cv2.LINE_8, SHIFT)
 
     def stroke(
         self, lines: Sequence[Points], colour: Colour, width: int = 1, closed: bool = False

@@ -3,16 +3,17 @@
 import csv
 import io
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from sightline.data.pond import writing
 from sightline.data.pond.dials import BACKGROUNDS, Dials
 from sightline.data.pond.painting import CUES
-from sightline.data.pond.scene import plan
 from sightline.data.pond.world import world
 from sightline.rows import write_whole
 
 SHARES = {"train-fullsup": 0.1, "test": 0.2}  # the rest is train-weaksup
+Row = Mapping[str, str | int | float]
 Summary = tuple[tuple[str, str | int | float], ...]
 
 
@@ -55,32 +56,24 @@ def _classes(granularity: str) -> str:
     return text.getvalue()
 
 
-def statistics(
-    dials: Dials, seed: int, counts: dict[str, int]
-) -> tuple[Summary, list[dict[str, str | int | float]]]:
-    """Count what chance made of the dials, without drawing anything."""
-    plans = [
-        plan(dials, seed, split, number, noisy=split == writing.NOISY)
-        for split, count in counts.items()
-        for number in range(count)
-    ]
-    total = len(plans)
-    at_home = Counter(one.background for one in plans if one.at_home)
-    everywhere = Counter(one.background for one in plans)
-    wrong = sum(
-        world().label(one.told, dials.labels) != world().label(one.species, dials.labels)
-        for one in plans
-    )
+def statistics(out: Path, counts: dict[str, int]) -> tuple[Summary, list[Row]]:
+    """Count in the tables of scenes what chance made of the dials."""
+    scenes: list[dict[str, str]] = []
+    for split in counts:
+        with (out / split / "scenes.csv").open(encoding="utf-8", newline="") as lines:
+            scenes += csv.DictReader(lines)
+    at_home = Counter(one["background"] for one in scenes if one["at_home"] == "1")
+    everywhere = Counter(one["background"] for one in scenes)
     summary: Summary = (
         *((f"images of {split}", count) for split, count in counts.items()),
-        ("classes", len(world().classes(dials.labels))),
-        ("background at home", f"{100 * sum(at_home.values()) / total:.1f} %"),
-        ("another's coat", f"{100 * sum(p.coat != p.species for p in plans) / total:.1f} %"),
-        ("with something in front", f"{100 * sum(bool(p.occluders) for p in plans) / total:.1f} %"),
-        ("of several objects", sum(len(one.objects) > 1 for one in plans)),
-        ("labels exchanged", wrong),
+        ("classes", len({one["label"] for one in scenes})),
+        ("background at home", _percent(one["at_home"] == "1" for one in scenes)),
+        ("another's coat", _percent(one["coat"] != one["species"] for one in scenes)),
+        ("with something in front", _percent(one["occluded"] != "0" for one in scenes)),
+        ("of several objects", _percent(one["objects"] != "1" for one in scenes)),
+        ("labels exchanged", _percent(one["told"] != one["label"] for one in scenes)),
     )
-    rows: list[dict[str, str | int | float]] = [
+    rows: list[Row] = [
         {
             "background": name,
             "images": everywhere[name],
@@ -90,3 +83,8 @@ def statistics(
         for name in BACKGROUNDS
     ]
     return summary, rows
+
+
+def _percent(found: Iterable[bool]) -> str:
+    values = list(found)
+    return f"{100 * sum(values) / len(values):.1f} %"

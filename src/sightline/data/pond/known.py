@@ -8,7 +8,6 @@ import numpy as np
 from sightline.data.pond.canvas import Image
 from sightline.data.pond.dials import Dials
 from sightline.data.pond.gazes import gazes
-from sightline.data.pond.outlines import figure, posed
 from sightline.data.pond.painting import MOST_PARTS, Painted, owner_of
 from sightline.data.pond.scene import Plan
 from sightline.data.pond.world import world
@@ -133,21 +132,7 @@ def _objects(name: str, plan: Plan, painted: Painted, counts: list[int], size: i
     for which, placed in enumerate(plan.objects):
         seen = sum(counts[owner_of(which, part)] for part in range(MOST_PARTS))
         whole = int(np.count_nonzero(painted.amodal & (1 << which)))
-        drawn = figure(world().species[plan.species], placed.view)
-        x, y = posed(drawn, placed.angles, placed.matrix)
-        shown = [
-            i
-            for shape in drawn.shapes
-            if shape.part not in placed.hidden and not shape.is_mark
-            for i in (slice(shape.start, shape.stop),)
-        ]
-        ends = (
-            min(float(x[i].min()) for i in shown),
-            min(float(y[i].min()) for i in shown),
-            max(float(x[i].max()) for i in shown),
-            max(float(y[i].max()) for i in shown),
-        )
-        box = ",".join(f"{size * end:.1f}" for end in ends)
+        box = ",".join(f"{end:.1f}" for end in painted.boxes[which])
         view = world().species[plan.species].views[placed.view].name
         length = f"{size * placed.length:.1f}"
         lines.append(f"{name},{which},{view},{length},{seen},{whole - seen},{box}")

@@ -6,9 +6,10 @@ numbers: so they agree between machines.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,6 +17,7 @@ from sightline.data.pond.anatomy import Mark, Part, Species, View
 
 STEPS = 6  # points a stretch of curve between two given ones
 SHIFT = 4  # fixed-point bits of a pixel
+GRID = 512  # on which marks are compared with their parts
 Points = NDArray[np.int32]  # (M, 2) in 1/16 pixel
 Matrix = tuple[float, float, float, float, float, float]  # x' = a x + b y + c, y' = d x + e y + f
 IDENTITY: Matrix = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
@@ -31,6 +33,7 @@ class Shape:
     colour: str
     is_mark: bool
     line: float
+    leaves: bool = False  # a mark that reaches beyond its part, whose mask it then adds to
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +45,7 @@ class Figure:
     y: NDArray[np.float64]
     part_of_point: NDArray[np.intp]
     shapes: tuple[Shape, ...]
+    is_body: NDArray[np.bool_]  # whether a point is of a part's outline, not of a mark
     scale: float  # own units in one length
     middle: tuple[float, float]
     carriers: tuple[int, ...]  # the part that carries each part, or -1
@@ -67,16 +71,40 @@ def figure(species: Species, view: int) -> Figure:
     middle = (low + high) / 2
     owner = np.concatenate([np.full(s.stop - s.start, s.part) for s in shapes])
     names = [part.name for part in shown.parts]
+    x, y = (points[:, 0] - middle[0]) / scale, (points[:, 1] - middle[1]) / scale
     return Figure(
         shown.parts,
-        (points[:, 0] - middle[0]) / scale,
-        (points[:, 1] - middle[1]) / scale,
+        x,
+        y,
         owner.astype(np.intp),
-        tuple(shapes),
+        tuple(replace(s, leaves=s.is_mark and _leaves(s, shapes, x, y, scale)) for s in shapes),
+        np.concatenate([np.full(s.stop - s.start, not s.is_mark) for s in shapes]),
         scale,
         (float(middle[0]), float(middle[1])),
         tuple(names.index(part.on) if part.on else -1 for part in shown.parts),
     )
+
+
+def _leaves(
+    mark: Shape,
+    shapes: list[Shape],
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    scale: float,
+) -> bool:
+    """Tell whether any of a mark lies beside its part, on a grid of some hundred cells."""
+    points = fixed(GRID * (0.6 * x + 0.5), GRID * (0.6 * y + 0.5))
+    part, own = np.zeros((2, GRID, GRID), np.uint8)
+    for shape in shapes:
+        if shape.part == mark.part and not shape.is_mark:
+            cv2.fillPoly(part, [points[shape.start : shape.stop]], 1, cv2.LINE_8, SHIFT)
+    outline = [points[mark.start : mark.stop]]
+    if mark.line:
+        width = max(1, round(0.6 * GRID * mark.line / scale))
+        cv2.polylines(own, outline, False, 1, width, cv2.LINE_8, SHIFT)
+    else:
+        cv2.fillPoly(own, outline, 1, cv2.LINE_8, SHIFT)
+    return bool((own > part).any())
 
 
 def _painted(part: Part) -> list[tuple[str, str, float, bool]]:
@@ -174,4 +202,7 @@ def _swing(drawn: Figure, index: int, degrees: float) -> Matrix:
 
 def fixed(x: NDArray[np.float64], y: NDArray[np.float64]) -> Points:
     """Round pixels to fixed-point numbers."""
-    return np.rint(np.stack((x, y), axis=1) * (1 << SHIFT)).astype(np.int32)
+    points = np.empty((len(x), 2))
+    points[:, 0], points[:, 1] = x, y
+    points *= 1 << SHIFT
+    return np.rint(points, out=points).astype(np.int32)

@@ -21,6 +21,7 @@ MOST_PARTS = 12  # of one object: owner = 1 + MOST_PARTS * object + part
 CUES = {name: 240 + i for i, name in enumerate((*BACKGROUNDS, "thing", "occluder"))}
 WHITE, BLACK, INK = (255, 255, 255), (0, 0, 0), (24, 22, 20)
 COATS = ("coat", "light", "dark")
+Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,6 +31,7 @@ class Painted:
     picture: Image  # (side, side, 3), red first
     owners: Image  # (side, side): codes of `owner_of` and of `CUES`
     amodal: Image  # (side, side): bit k is set where object k is, hidden or not
+    boxes: tuple[Box, ...]  # around the whole of each object, in the frame or not
 
 
 def owner_of(which: int, part: int) -> int:
@@ -46,14 +48,15 @@ def paint(plan: Plan, size: int) -> Painted:
     for thing in plan.things:
         things.draw(canvas, thing, CUES["thing"])
     colours = _colours(plan)
+    boxes: list[Box] = []
     for which, placed in reversed(list(enumerate(plan.objects))):
         _ground(canvas, plan, placed)
-        _object(canvas, amodal, plan, which, placed, colours)
+        boxes.append(_object(canvas, amodal, plan, which, placed, colours))
     for thing in plan.occluders:
         things.draw(canvas, thing, CUES["occluder"])
     lit = _lit(canvas.finished(), plan.light)
     covered = np.ascontiguousarray(amodal[1::OVERSAMPLING, 1::OVERSAMPLING])
-    return Painted(lit, canvas.owners(), covered)
+    return Painted(lit, canvas.owners(), covered, tuple(reversed(boxes)))
 
 
 def _colours(plan: Plan) -> dict[str, Colour]:
@@ -108,11 +111,12 @@ def _object(
     which: int,
     placed: Placement,
     colours: dict[str, Colour],
-) -> None:
+) -> Box:
     drawn = figure(world().species[plan.species], placed.view)
     side = float(canvas.side)
     matrix = then(placed.matrix, (side, 0, 0, 0, side, 0))
-    points = fixed(*posed(drawn, placed.angles, matrix)) - HALF
+    x, y = posed(drawn, placed.angles, matrix)
+    points = fixed(x, y) - HALF
     line = max(1, round(0.008 * placed.length * canvas.side))
     covered = np.zeros_like(amodal)
     for shape in drawn.shapes:
@@ -120,16 +124,22 @@ def _object(
             continue
         outline = points[shape.start : shape.stop]
         colour = colours.get(shape.colour) or rgb(shape.colour)
+        width = canvas.width(shape.line / drawn.scale * placed.length) if shape.line else 0
         if shape.line:
-            width = canvas.width(shape.line / drawn.scale * placed.length)
             canvas.stroke([outline], colour, width)
-        elif shape.is_mark:
-            canvas.fill([outline], colour)
         else:
-            canvas.fill([outline], colour, owner_of(which, shape.part))
+            canvas.fill([outline], colour)
+        if not shape.is_mark:
             canvas.stroke([outline], mixed(colour, INK, 0.55), line, closed=True)
-            canvas.cover(covered, outline)
+        if shape.leaves or not shape.is_mark:
+            canvas.cover(canvas.owner, outline, owner_of(which, shape.part), width)
+            canvas.cover(covered, outline, 1, width)
     amodal |= covered << which
+    shown = drawn.is_body
+    if placed.hidden:
+        shown = shown & ~np.isin(drawn.part_of_point, list(placed.hidden))
+    x, y = x[shown] / OVERSAMPLING, y[shown] / OVERSAMPLING
+    return float(x.min()), float(y.min()), float(x.max()), float(y.max())
 
 
 def _lit(picture: Image, light: Light) -> Image:

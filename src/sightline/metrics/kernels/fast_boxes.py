@@ -82,8 +82,6 @@ def hit_ranges(overlap: Floats, needed: float) -> Ints:
     return ranges[:count]
 
 
-@compiled
-def add_fixed_point(total: NDArray[np.int64], overlap: Floats) -> None:
-    """Add overlaps to a running sum of integers."""
-    for i in range(len(overlap)):
-        total[i] += np.int64(np.rint(overlap[i] * FIXED_POINT))
+def fixed_point(overlap: Floats) -> NDArray[np.int64]:
+    """Give overlaps as integers, whose sum is the same in any order."""
+    return np.rint(overlap * FIXED_POINT).astype(np.int64)

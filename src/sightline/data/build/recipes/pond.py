@@ -64,6 +64,6 @@ def make(options: Options, out: Path, *, seed: int, workers: int) -> Built:
     claimed.note()
     counts = split_counts(options.images)
     written = generate(out, chosen, seed, counts, workers)
-    summary, by_background = statistics(chosen, seed, counts)
+    summary, by_background = statistics(out, counts)
     tables: dict[str, Sequence[Row]] = {"backgrounds": by_background}
     return Built(summary, tables, tuple(written))

@@ -1,0 +1,197 @@
+"""The stages of `sightline demo`, each a function of the story so far; add one and list it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sightline.cli.output import table
+
+if TYPE_CHECKING:
+    from sightline.data.dataset import Dataset
+
+KINDS = ("object", "telling")  # maps of whole objects, and of the parts that tell the class
+SPLIT = "test"
+CELLS = 7  # of a raw map, each way
+NOISE = 0.3  # of a raw map, beside an object of 1
+SHOWN = 6  # images of a row
+
+
+@dataclass
+class Story:
+    """What the stages hand on."""
+
+    out: Path
+    images: int
+    size: int
+    seed: int
+    results: dict[tuple[str, str], Any] = field(default_factory=dict)  # rows by maps and protocol
+
+    @property
+    def data(self) -> Path:
+        """The folder of the data set."""
+        return self.out / "pond"
+
+    def split(self) -> "Dataset":
+        """Read the split that is scored."""
+        from sightline.data.dataset import read_dataset
+
+        return read_dataset(self.data, split=SPLIT)
+
+
+def generate(story: Story) -> None:
+    """Build the data set, as `sightline data make pond` does."""
+    import os
+
+    from sightline.data.build.recipes.pond import Options, make
+
+    options = Options(images=story.images, size=story.size)
+    make(options, story.data, seed=story.seed, workers=os.cpu_count() or 1)
+
+
+def show(story: Story) -> None:
+    """Draw the contact sheet, as `sightline data show` does."""
+    from sightline.cli.data_show_command import Command
+
+    Command(str(story.data), out=story.out / "pond.png", split=SPLIT, seed=story.seed).run()
+
+
+def imagine_maps(story: Story) -> None:
+    """Make coarse, noisy maps of two kinds from what is known of the images."""
+    import numpy as np
+
+    from sightline.metrics.score_maps import prepare
+
+    for number, (name, targets) in enumerate(_targets(story)):
+        rng = np.random.default_rng([story.seed, number])
+        for kind in KINDS:
+            raw = targets[kind] + NOISE * rng.random((CELLS, CELLS))
+            file = (story.out / "maps" / kind / name).with_suffix(".npy")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            np.save(file, prepare(raw).astype(np.float32))
+
+
+def _targets(story: Story) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Give how much of each cell the object covers, and how much its telling parts."""
+    import cv2
+    import numpy as np
+
+    from sightline.data.ledger import Ledger
+    from sightline.data.masks import read_mask, read_source
+    from sightline.data.pond.scene import TELLING
+    from sightline.data.pond.world import world
+
+    data, ledger = story.split(), Ledger()
+    masks, parts = data.truth.masks("study", ledger), data.truth.parts("study", ledger)
+    for item, name in enumerate(data.split.ids):
+        species = world().species[data.split.labels[item]]
+        tells = {part.name for view in species.views for part in view.parts if part.tells > TELLING}
+        whole = read_mask(masks, item, None) > 0
+        some = np.zeros_like(whole)
+        for part in parts[item]:
+            if part.source is not None and part.name in tells:
+                some |= read_source(part.source) > 0
+        yield (
+            name,
+            {
+                kind: cv2.resize(
+                    plane.astype(np.float64), (CELLS, CELLS), interpolation=cv2.INTER_AREA
+                )
+                for kind, plane in zip(KINDS, (whole, some if some.any() else whole), strict=True)
+            },
+        )
+
+
+def score(story: Story) -> None:
+    """Score the maps and the baseline against boxes and masks, as `sightline evaluate` does."""
+    from sightline import rows
+    from sightline.evaluation.evaluate import evaluate
+
+    sources = {kind: str(story.out / "maps" / kind) for kind in KINDS}
+    sources["center-gaussian"] = "baseline:center-gaussian"
+    for protocol in ("reference-v2", "pixels"):
+        for name, maps in sources.items():
+            against = None if name == "object" else sources["object"]
+            row = evaluate(maps, story.data, protocol, split=SPLIT, against=against)
+            rows.save(row, story.out / "rows" / f"{name}-{protocol}{rows.SUFFIX}")
+            story.results[name, protocol] = row
+
+
+def draw(story: Story) -> None:
+    """Draw maps with true and found boxes over their images."""
+    import numpy as np
+
+    from sightline.data.ledger import Ledger
+    from sightline.data.photographs import read_photograph
+    from sightline.drawing.overlay import labelled, overlay, save, sheet
+    from sightline.metrics.box import boxes_at, map_boxes
+    from sightline.metrics.protocol import preset
+
+    data, protocol = story.split(), preset("reference-v1")
+    data = data.chosen(range(min(SHOWN, len(data.split.ids))))
+    boxes = data.truth.boxes("study", Ledger())
+    tiles = []
+    for kind in KINDS:
+        threshold = story.results[kind, "reference-v2"].result["threshold"]["50"]
+        for item, name in enumerate(data.split.ids):
+            picture = _enlarged(read_photograph(data.pictures[item]))
+            scores = np.load((story.out / "maps" / kind / name).with_suffix(".npy"))
+            scale = len(picture) / len(scores)
+            found = boxes_at(map_boxes(scores, protocol), threshold, protocol)
+            true = boxes.corners[boxes.offsets[item] : boxes.offsets[item + 1]]
+            over = overlay(
+                picture,
+                scores,
+                true=true * (len(picture) / data.split.sizes[item][0]),
+                found=[(box + np.array([0, 0, 1, 1])) * scale for box in found],
+            )
+            tiles.append(labelled(over, f"{kind}, threshold {threshold:.2f}"))
+    save(sheet(tiles, len(data.split.ids)), str(story.out / "sheet.png"))
+
+
+def _enlarged(picture: Any) -> Any:
+    import cv2
+
+    return cv2.resize(picture, (192, 192), interpolation=cv2.INTER_CUBIC)
+
+
+STAGES: tuple[tuple[str, Callable[[Story], None]], ...] = (
+    ("generate Pond", generate),
+    ("draw the contact sheet", show),
+    ("imagine maps", imagine_maps),
+    ("score the maps", score),
+    ("draw the maps", draw),
+)
+
+
+def summary(story: Story) -> str:
+    """Set the scores in a table, with what they are made of."""
+    lines = []
+    for (name, protocol), row in story.results.items():
+        result = row.result
+        low, high = result["interval"]
+        test = result.get("against")
+        compared = (
+            f"{test['difference']:+.1f} [{test['low']:+.1f}, {test['high']:+.1f}],"
+            f" p = {test['p_value']:.3f}"
+            if test
+            else ""
+        )
+        lines.append(
+            {
+                "maps": name,
+                "protocol": protocol,
+                "metric": result["metric"],
+                "score": f"{result['value']:.1f} [{low:.1f}, {high:.1f}]",
+                "against object maps": compared,
+            }
+        )
+    first = next(iter(story.results.values()))
+    entry = first.ledger[0]
+    method = first.result["interval_method"]
+    note = (
+        f"{entry.images} images, split {entry.split}; 95 % intervals and paired tests resample"
+        f" images {method['resamples']} times with seed {method['seed']};\n"
+        f"threshold: oracle on this split; labels: boxes and masks, for {entry.purpose}"
+    )
+    return f"{table(lines)}\n{note}"

@@ -1,0 +1,120 @@
+"""`sightline search` with the trainer itself, on a tiny data set."""
+
+import importlib.util
+import json
+
+import pytest
+
+from sightline import rows
+from sightline.protocol import trials
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+USUAL = ("--backbone", "small-plain", "--epochs", 1, "--batch", 4, "--size", 32)
+HERE = ("--accelerator", "cpu", "--weights", "none")
+
+
+@pytest.fixture
+def search(sightline, photographs, tmp_path):
+    def call(method, *flags, out="search", data=photographs, usual=USUAL):
+        place = ("--data", data, "--out", tmp_path / out)
+        return sightline("search", method, *place, *usual, *HERE, *flags)
+
+    return call
+
+
+def test_a_small_search_is_what_it_says(search, tmp_path):
+    told = search("cam", "--trials", 2, "--json", "-").json
+    assert [one["trial"] for one in told["trials"]] == [0, 1]
+    assert told["trials"][0]["draw"] == trials.read(tmp_path / "search")[0]
+    assert told["criterion"] == "MaxBoxAccV2"
+    assert told["best"]["value"] == max(one["value"] for one in told["trials"])
+    assert {entry["purpose"] for entry in told["ledger"]["entries"]} == {"hyperparameters"}
+    assert {entry["split"] for entry in told["ledger"]["entries"]} == {"val"}
+    assert len(list(rows.find([tmp_path / "search"]))) == 2
+    again = search("cam", "--trials", 2)
+    lines = again.out.splitlines()
+    assert lines[1].split() == ["trial", "lr", "resolution", "status", "loss", "MaxBoxAccV2"]
+    assert f"best       trial {told['best']['trial']} by MaxBoxAccV2 on val" in again.out
+    assert "8 boxes of 8 images" in again.out
+    assert "for hyperparameters" in again.out
+
+
+def test_proxy_and_few_shot_end_in_full_and_the_final_report_opens_the_test(search):
+    told = search("cam", "--trials", 1, "--proxy", 0.5, "--final", "--json", "-").json
+    assert told["run"].endswith("/final")
+    assert [one["truth"]["split"] for one in told["final"]] == ["test", "test"]
+
+
+@pytest.mark.long
+def test_few_shot_learns_from_all_labels_in_the_end(search, tmp_path):
+    told = search("few-shot", "--trials", 2, "--json", "-").json
+    images = {(entry["purpose"], entry["images"]) for entry in told["ledger"]["entries"]}
+    assert images == {("hyperparameters", 2), ("training", 6), ("training", 8)}
+    row = rows.load(tmp_path / "search/final/train.row.json")
+    assert row.result["train"]["images"] == 8
+
+
+@pytest.mark.long
+def test_several_methods_and_backbones_share_a_budget(search, tmp_path):
+    flags = ("--epochs", 1, "--batch", 4, "--size", 32, "--backbone", "small-plain,small-resnet")
+    told = search("cam,has", "--trials", 1, "--json", "-", usual=flags).json
+    assert [(one["method"], one["backbone"]) for one in told] == [
+        ("cam", "small-plain"),
+        ("cam", "small-resnet"),
+        ("has", "small-plain"),
+        ("has", "small-resnet"),
+    ]
+    assert (tmp_path / "search" / "has-small-resnet" / "trials.csv").is_file()
+    assert len({one["trials"][0]["draw"]["lr"] for one in told}) == 1
+
+
+@pytest.mark.long
+def test_a_trial_over_its_time_is_ended_and_told(search):
+    answer = search("cam", "--trials", 1, "--trial-hours", 1e-5)
+    assert answer.code == 1
+    assert "failed (time): took longer than 0.036 seconds" in answer.out
+    assert "best       none: no trial converged" in answer.out
+
+
+@pytest.mark.long
+@pytest.mark.skipif(
+    not importlib.util.find_spec("ray"), reason="needs Ray: pip install 'sightline[ray]'"
+)
+@pytest.mark.filterwarnings("ignore")
+def test_both_engines_train_the_same_bits(search, tmp_path):
+    search("spg", "--trials", 3, out="local")
+    search("spg", "--trials", 3, "--engine", "ray", "--jobs", 2, out="ray")
+    local, ray = (
+        [json.loads(path.read_text())["result"] for path in rows.find([tmp_path / name])]
+        for name in ("local", "ray")
+    )
+    assert len(local) == 3
+    assert local == ray
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("--trials", 0), "--trials: 0 is not from 1 on"),
+        (("--proxy", 2), "--proxy: 2 is not above 0 and at most 1"),
+        (("--jobs", -1), "--jobs starts at 0"),
+        (("--address", "auto"), "go with --engine ray"),
+        (("--val-split", "absent"), "absent"),
+        (("--evaluate-every", 0), "a search chooses by evaluations"),
+        (("--engine", "ray", "--address", "127.0.0.1:1"), "Ray"),
+        (("--sampler", "tpe", "--space", "realistic"), "goes with --sampler random alone"),
+    ],
+)
+def test_what_cannot_be_is_one_line_before_any_trial(search, tmp_path, flags, said):
+    refusal = search("cam", *flags).refusal()
+    assert said in refusal
+    assert not list(tmp_path.rglob(f"*{rows.SUFFIX}"))
+
+
+def test_what_is_missing_is_named(sightline, photographs, tmp_path):
+    refusal = sightline("search", "cam", "--data", photographs, "--out", tmp_path).refusal()
+    assert refusal.startswith("--backbone is missing")
+
+
+def test_a_method_that_is_none(search):
+    assert "unknown method 'cem'; did you mean cam" in search("cem").refusal()
