@@ -38,6 +38,7 @@ bench: $(READY) ## speed beside a named peer, in the same run (8 minutes)
 	$(RUN)python benchmarks/many_maps.py
 	$(RUN)python benchmarks/loading.py
 	$(RUN)python benchmarks/training.py
+	$(RUN)python benchmarks/search.py
 	$(RUN)python benchmarks/pond.py
 
 recipes: $(READY) ## rerun the shipped results; needs the data (DATA=../shared/data) (3 minutes)

@@ -27,7 +27,7 @@ LAYERS = (
     {"evaluation", "drawing"},
     {"methods", "attribution"},
     {"training"},
-    {"annotators", "looking"},
+    {"annotators", "explaining", "looking"},
     {"protocol", "parts", "illposedness"},
     {"reports"},
     {"cli"},

@@ -41,7 +41,7 @@ def refusal(file: Path, **options) -> str:
 
 
 def remarks(file: Path, size=None) -> list[str]:
-    problems, unusual = problems_of(file, size)
+    problems, unusual, _ = problems_of(file, size)
     assert problems == []
     return sorted(unusual)
 
@@ -231,7 +231,7 @@ def test_damage_gives_pixels_or_one_clear_line(tmp_path, data, damage, length):
         spoilt[start : start + len(written_over)] = written_over
     file = tmp_path / "a.bin"
     file.write_bytes(spoilt[: int(length * len(spoilt))])
-    problems, _ = problems_of(file)
+    problems, *_ = problems_of(file)
     if problems:
         [problem] = problems
         assert str(problem).startswith(f"{file}: ")

@@ -2,6 +2,11 @@
 
 import importlib.util
 import json
+import random
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -54,18 +59,104 @@ def test_few_shot_learns_from_all_labels_in_the_end(search, tmp_path):
     assert row.result["train"]["images"] == 8
 
 
-@pytest.mark.long
-def test_several_methods_and_backbones_share_a_budget(search, tmp_path):
-    flags = ("--epochs", 1, "--batch", 4, "--size", 32, "--backbone", "small-plain,small-resnet")
-    told = search("cam,has", "--trials", 1, "--json", "-", usual=flags).json
-    assert [(one["method"], one["backbone"]) for one in told] == [
-        ("cam", "small-plain"),
-        ("cam", "small-resnet"),
-        ("has", "small-plain"),
-        ("has", "small-resnet"),
+POND = ("--train-split", "train-weaksup", "--val-split", "train-fullsup")
+
+
+@pytest.fixture(scope="session")
+def pond(tmp_path_factory):
+    """Generate a small Pond."""
+    from sightline.cli.main import main
+
+    place = tmp_path_factory.mktemp("pond") / "pond"
+    given = ("--out", str(place), "--images", "160", "--size", "48", "--seed", "0")
+    assert main(["data", "make", "pond", *given, "--json", str(place.parent / "made.json")]) == 0
+    return place
+
+
+@pytest.mark.parametrize(
+    ("methods", "backbones", "count"),
+    [
+        ("cam,has", "small-plain", 2),
+        pytest.param("cam,has,acol", "small-plain,small-resnet", 8, marks=pytest.mark.long),
+    ],
+)
+def test_a_grid_on_pond_shares_a_budget(search, pond, tmp_path, methods, backbones, count):
+    flags = (*POND, "--epochs", 1, "--batch", 16, "--backbone", backbones, "--trials", count)
+    answer = search(methods, *flags, "--json", "-", data=pond, usual=())
+    pairs = [(m, b) for m in methods.split(",") for b in backbones.split(",")]
+    told = json.loads(answer.out)
+    assert [(one["method"], one["backbone"]) for one in told] == pairs
+    assert all(sum(one["counts"].values()) == count for one in told)
+    assert all("failed" not in one["counts"] for one in told)
+    for method, backbone in pairs:
+        folder = tmp_path / "search" / f"{method}-{backbone}"
+        assert len(list(rows.find([folder]))) == len(trials.read(folder)) == count
+    drawn = {tuple(trial["draw"]["lr"] for trial in one["trials"]) for one in told}
+    assert len(drawn) == 1  # learning rates, alike for all
+
+
+@pytest.fixture
+def started(photographs, tmp_path):
+    """Start searches in processes of their own; none outlives the test."""
+    processes = []
+
+    def start(*flags):
+        place = ("--data", photographs, "--out", tmp_path / "search")
+        command = ["-m", "sightline", "search", "cam", *place, *USUAL, *HERE, *flags]
+        processes.append(
+            subprocess.Popen(
+                [sys.executable, *map(str, command)],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                encoding="utf-8",
+            )
+        )
+        return processes[-1]
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+def wait_for(process, file):
+    while not file.exists():
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.02)
+
+
+def test_ctrl_c_ends_with_one_line_that_says_how_to_go_on(started, tmp_path):
+    process = started("--trials", 2, "--jobs", 1, "--epochs", 500)
+    wait_for(process, tmp_path / "search/trials/0000/metrics.csv")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    lines = [line for line in err.splitlines() if line and not line.startswith("trials: ")]
+    assert (process.returncode, out) == (1, "")
+    assert lines == [
+        "sightline: stopped; what is done is kept, and the same command goes on from there"
     ]
-    assert (tmp_path / "search" / "has-small-resnet" / "trials.csv").is_file()
-    assert len({one["trials"][0]["draw"]["lr"] for one in told}) == 1
+    assert (tmp_path / "search/trials/0000/state.safetensors").is_file()
+    assert not list((tmp_path / "search").rglob("*.failed.json"))
+
+
+@pytest.mark.long
+def test_a_search_killed_in_mid_training_ends_in_the_same_rows(search, started, tmp_path):
+    flags = ("--trials", 3, "--epochs", 4)
+    search("cam", *flags, out="alone")
+    draw = random.Random(0)
+    for number in range(3):
+        process = started(*flags)
+        wait_for(process, tmp_path / f"search/trials/000{number}/metrics.csv")
+        time.sleep(draw.uniform(0, 1))
+        process.kill()
+        process.wait()
+    search("cam", *flags)
+    alone, killed = (
+        [json.loads(path.read_text())["result"] for path in rows.find([tmp_path / name])]
+        for name in ("alone", "search")
+    )
+    assert len(alone) == 3
+    assert killed == alone
 
 
 @pytest.mark.long

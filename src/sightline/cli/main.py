@@ -22,6 +22,7 @@ COMMANDS = {
     "train": "train a method on a backbone, or go on with a run that was stopped",
     "search": "draw hyperparameters, train each configuration, choose the best",
     "localize": "make the score maps of a run, to disk or straight into the evaluator",
+    "explain": "score explainers on a network, each against CAM on the same images",
     "look": "what a classifier sees in photographs: labels, overlay and box",
     "select": "what each selection criterion would have picked, and what that costs",
     "noise boxes": "boxes made worse on purpose, for studies of selection",

@@ -48,6 +48,7 @@ class Annotations:
     parts: tuple[tuple[Part, ...], ...] | None = None  # by item, where any item has parts
     fixations: tuple[tuple[Fixation, ...], ...] | None = None  # by item, likewise
     picture_roots: tuple[Path, ...] = ()  # folders where the image files may lie
+    is_known: bool = False  # a data set that is known by name, not just called so
 
     def with_problems(self, *problems: Problem) -> "Annotations":
         """Add problems before those that there are."""
@@ -235,7 +236,7 @@ class AnnotationBuilder:
         """
         root = self.request.masks or beside
         sound = [(name, item) for name, item in self._items.items() if name not in self._bad]
-        if root and not self.request.masks:
+        if root and not (self.request.masks and self.request.localization):
             lacking = sum(not (root / _as_png(item.image)).is_file() for _, item in sound)
             self.warnings["images_without_mask_beside"] += lacking
             root = None if lacking else root

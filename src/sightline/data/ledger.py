@@ -79,7 +79,8 @@ def as_text(entries: Iterable[LedgerEntry]) -> list[str]:
 
 
 def _by_class(entry: LedgerEntry) -> str:
-    text = f"{_span(entry.per_class)} images a class"
+    noun = "image" if entry.per_class == (1, 1) else "images"
+    text = f"{_span(entry.per_class)} {noun} a class"
     if entry.labels_per_class in ((0, 0), entry.per_class):
         return text
     return f"{text}, {_span(entry.labels_per_class)} {entry.kind}"

@@ -4,8 +4,11 @@ Deleting a row hides nothing: the log lies in the user's own data folder (SIGHTL
 ~/.local/share/sightline), and counts results, so that repeating a command does not.
 """
 
+import hashlib
 import json
 import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from sightline.data.splits import UNKNOWN, is_test
@@ -22,18 +25,28 @@ def log_file() -> Path:
 
 def record(split: Split, fingerprint: str, row: ResultRow) -> None:
     """Log that a result was computed on a test split, or on one that may be it."""
-    if not (is_test(split.name) or split.name == UNKNOWN) or fingerprint == "":
-        return
-    result = result_hash(row)
-    if result in _results(fingerprint):
+    protocol, moment = row.result["protocol"]["name"], row.provenance["time"]
+    _append(split, fingerprint, result_hash(row), protocol, moment)
+
+
+def looked(split: Split, fingerprint: str, ids: Sequence[str]) -> None:
+    """Log that somebody looked at the labels of some images of a test split."""
+    seen = hashlib.sha256("\n".join(("data show", *ids)).encode()).hexdigest()
+    moment = datetime.now(UTC).isoformat(timespec="seconds")
+    _append(split, fingerprint, seen, "data show", moment)
+
+
+def _append(split: Split, fingerprint: str, result: str, protocol: str, moment: str) -> None:
+    may_be_test = is_test(split.name) or split.name == UNKNOWN
+    if not may_be_test or not fingerprint or result in _results(fingerprint):
         return
     entry = {
         "truth": fingerprint,
         "dataset": split.dataset,
         "split": split.name,
         "result": result,
-        "protocol": row.result["protocol"]["name"],
-        "time": row.provenance["time"],
+        "protocol": protocol,
+        "time": moment,
     }
     try:
         file = log_file()

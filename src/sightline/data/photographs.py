@@ -8,7 +8,6 @@ EXIF orientation is the one its annotations were made for is turned to it.
 import re
 import stat
 import warnings
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -102,15 +101,26 @@ def open_upright(file: Path) -> Image.Image:
         return _rgb(file, _turned(image))
 
 
-def problems_of(file: Path, size: Size | None = None) -> tuple[list[Problem], Counter[str]]:
-    """Decode a photograph to tell what is wrong with it, and what is only unusual."""
-    unusual: Counter[str] = Counter()
+Verdict = tuple[list[Problem], list[str], Facts | None]
+
+
+def problems_of(file: Path, size: Size | None = None) -> Verdict:
+    """Decode a photograph to tell what is wrong with it, what is only unusual, and its facts."""
     try:
         open_photograph(file, size=size)
-        unusual.update(_remarks(file, inspect(file), size))
     except DataError as error:
-        return list(error.problems), unusual
-    return [], unusual
+        return list(error.problems), [], None
+    return header_problems_of(file, size)
+
+
+def header_problems_of(file: Path, size: Size | None = None) -> Verdict:
+    """Tell of a photograph what its header tells."""
+    try:
+        facts = inspect(file)
+        _refuse_size(file, facts, size)
+    except DataError as error:
+        return list(error.problems), [], None
+    return [], list(_remarks(file, facts, size)), facts
 
 
 def _remarks(file: Path, facts: Facts, size: Size | None) -> Iterator[str]:

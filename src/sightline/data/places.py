@@ -21,6 +21,7 @@ class Found:
     path: Path
     dataset: str
     reader: ModuleType
+    is_known: bool = False  # by name, or by its layout; not by what its folder is called
 
 
 def find(place: str, asked: Asked, request: Request) -> Found:
@@ -83,19 +84,20 @@ def _look(name: str, root: Path, asked: Asked, request: Request) -> Found | None
     inner = list(_inner(name, root, asked))
     for folder in (*inner, root):
         if _has_lists(folder):
-            return Found(folder, name or root.resolve().name, registry.load("format", "reference"))
+            lists = registry.load("format", "reference")
+            return Found(folder, name or root.resolve().name, lists, bool(name))
     if not asked.name and _splits_with_lists(name, root):
         return None
     for dataset, module in _layouts(name):
         held = module.splits(root)
         if asked.name in held or WHOLE in held:
-            return Found(root, dataset, module)
+            return Found(root, dataset, module, True)
         if held:
             return None
     for folder in (*inner, root):
         reader = _format(folder, request)
         if reader:
-            return Found(folder, name or root.resolve().name, reader)
+            return Found(folder, name or root.resolve().name, reader, bool(name))
     return None
 
 

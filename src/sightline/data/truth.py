@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from sightline import registry
 from sightline.data.annotations import Annotations, Request
 from sightline.data.ledger import Ledger
 from sightline.data.places import find, known
@@ -161,15 +160,15 @@ def read_annotations(
         localization=localization,
     )
     found = find(place, wanted, request)
-    request = _completed(replace(request, dataset=found.dataset))
+    request = replace(request, dataset=found.dataset)
+    request = _completed(request) if found.is_known else request
     annotations: Annotations = found.reader.read(found.path, request)
+    annotations = replace(annotations, is_known=found.is_known)
     return _narrowed(annotations, wanted, found.path)
 
 
 def _completed(request: Request) -> Request:
     """Add what is known of a data set by its name."""
-    if request.dataset not in registry.names("dataset"):
-        return request
     dataset = known(request.dataset)
     ignored = dataset.ignore_value if request.ignore_value is None else request.ignore_value
     return replace(request, classes=dataset.classes, ignore_value=ignored)

@@ -1,6 +1,6 @@
 """Pictures with everything that is known of them: boxes, masks, ignored regions, parts, gazes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -22,6 +22,7 @@ PART_COLORS = (  # a palette that the color-blind can tell apart (Okabe and Ito 
     (204, 121, 167),
 )
 HATCH_EVERY = 6
+TINT = 0.45  # of a part, over the picture
 Bits = NDArray[np.uint8]  # (height, width), 0 and 1
 
 
@@ -40,13 +41,22 @@ class Known:
     gazes: Sequence[Fixation] = ()
 
 
-def annotated(picture: Picture, known: Known, side: int) -> Picture:
-    """Draw what is known over a picture, enlarged to fit a square tile of that side."""
+def annotated(
+    picture: Picture,
+    known: Known,
+    side: int,
+    colors: Mapping[str, tuple[int, int, int]] | None = None,
+) -> Picture:
+    """Draw what is known over a picture, enlarged to fit a square tile of that side.
+
+    Parts have the `colors` of their names, or else take turns in the palette.
+    """
     height, width = picture.shape[:2]
     scale = side / max(height, width)
     tile = _enlarged(picture, scale)
-    for number, (_, part) in enumerate(known.parts):
-        _tint(tile, _enlarged(part, scale), PART_COLORS[number % len(PART_COLORS)])
+    for number, (name, part) in enumerate(known.parts):
+        turn = PART_COLORS[number % len(PART_COLORS)]
+        _tint(tile, _enlarged(part, scale), (colors or {}).get(name, turn))
     if known.mask is not None:
         _outline(tile, _enlarged((known.mask == FOREGROUND).astype(np.uint8), scale))
         _hatch(tile, _enlarged((known.mask == IGNORE).astype(np.uint8), scale))
@@ -66,7 +76,7 @@ def _enlarged(picture: NDArray[np.uint8], scale: float) -> NDArray[np.uint8]:
 
 def _tint(tile: Picture, part: Bits, color: tuple[int, int, int]) -> None:
     inside = part > 0
-    tile[inside] = (0.45 * tile[inside] + 0.55 * np.array(color)).astype(np.uint8)
+    tile[inside] = ((1 - TINT) * tile[inside] + TINT * np.array(color)).astype(np.uint8)
 
 
 def _outline(tile: Picture, mask: Bits) -> None:

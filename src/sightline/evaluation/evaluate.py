@@ -89,7 +89,7 @@ def run(maps: Maps, truth: Truth, request: Request, extras: Extras) -> Evaluatio
     if extras.against is not None:
         other = score(_source(extras.against, {}), labels, preparation, ranks, conduct)
         with _resampling(2 * request.resamples, extras) as report:
-            compared = _comparison(scored.accumulator, other.accumulator, request, report)
+            compared = comparison(scored.accumulator, other.accumulator, request, report)
         skipped = {"maps": _source_name(extras.against), "skipped": other.tally.left_out}
         result["against"] = {**skipped, **compared}
         left_out += [f"against: {problem}" for problem in other.tally.problems]
@@ -194,8 +194,11 @@ def _threshold_note(protocol: Protocol, truth: GroundTruth) -> str:
     return f"oracle on this split ({truth.split.name})"
 
 
-def _comparison(
-    first: Accumulator, second: Accumulator, request: Request, report: progress.Step
+def comparison(
+    first: Accumulator,
+    second: Accumulator,
+    request: Request,
+    report: progress.Step = progress.silent,
 ) -> dict[str, Any]:
     """Compare two sets of maps on the images that both have."""
     one, two = first.evidence(), second.evidence()

@@ -10,7 +10,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -212,7 +212,8 @@ class Assessor:
                 self._passing.maps[item] = prepare(answer.maps[place, 0], size=self._side)
                 found = [measure(item) for measure in self._measures]
             except DataError as error:
-                found = [Measured(item, None, error.problems[0])]
+                problem, image = error.problems[0], self.dataset.split.ids[item]
+                found = [Measured(item, None, replace(problem, image=problem.image or image))]
             finally:
                 self._passing.maps.pop(item, None)
             done.append((ranks[place], found))

@@ -1,0 +1,1 @@
+"""Explainers as localizers: each scored on the same images, beside what it costs."""

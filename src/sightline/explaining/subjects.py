@@ -1,0 +1,91 @@
+"""What is explained: a network out of a run, a model file or a Python file, and how it is fed."""
+
+import importlib.util
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from sightline import rows
+from sightline.attribution.model_files import read_model
+from sightline.attribution.networks import ModuleNetwork, Network
+from sightline.backbones.contract import Normalization
+from sightline.data.pipeline.transforms import Transform
+from sightline.errors import SightlineError, UsageError
+from sightline.training.trained import load_run
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A network, and how photographs become its input."""
+
+    title: str
+    network: Network
+    transform: Transform
+    origin: Mapping[str, Any] = field(default_factory=dict)  # what a result of it depends on
+
+
+def of_network(
+    title: str, network: Network, size: int, origin: Mapping[str, Any] | None = None
+) -> Subject:
+    """Feed a network squares of a size, normalized as it says."""
+    known = network.normalization
+    transform = Transform(resize=size, crop=size, test_resize=size, mean=known.mean, std=known.std)
+    return Subject(title, network, transform, origin or {"network": title})
+
+
+def from_run(folder: Path, checkpoint: str, layer: str = "") -> Subject:
+    """Take the network of a training run."""
+    trained = load_run(folder, checkpoint)
+    known = trained.transform
+    normalization = Normalization(known.mean, known.std)
+    network = ModuleNetwork(trained.network, layer, normalization)
+    return Subject(folder.name, network, known, trained.origin)
+
+
+def from_file(place: str, size: int, normalization: Normalization, layer: str = "") -> Subject:
+    """Take a network out of a model file, or out of `FILE.py:NAME`."""
+    file, _, name = place.rpartition(":")
+    if file.endswith(".py"):
+        module = _module(named_in(Path(file), name), place)
+        network: Network = ModuleNetwork(module, layer, normalization)
+        path = Path(file)
+    else:
+        path = Path(place)
+        network = read_model(path)
+        network.normalization = normalization
+        if layer:
+            raise UsageError("--layer is for runs and for networks of a Python file")
+    origin = {"network": path.name, "sha256": rows.file_hash(path)}
+    return of_network(path.name, network, size, origin)
+
+
+def named_in(file: Path, name: str) -> Any:
+    """Run a Python file, which is a program of the user's own, and take a name out of it."""
+    if not file.is_file():
+        raise UsageError(f"{file}: no such Python file")
+    spec = importlib.util.spec_from_file_location(f"sightline_user_{file.stem}", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise SightlineError(f"{file}: {type(error).__name__} while it ran ({reason})") from error
+    if not hasattr(module, name):
+        raise UsageError(f"{file}: has no '{name}'")
+    return getattr(module, name)
+
+
+def _module(found: Any, place: str) -> nn.Module:
+    """Take a module, or call what makes one."""
+    if callable(found) and not isinstance(found, nn.Module):
+        with torch.random.fork_rng():
+            found = found()
+    if not isinstance(found, nn.Module):
+        raise UsageError(f"{place}: is no torch module and makes none")
+    return found.eval()

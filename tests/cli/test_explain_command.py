@@ -1,0 +1,153 @@
+"""`sightline explain` as a user calls it."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+torch = pytest.importorskip("torch")
+
+spec = importlib.util.spec_from_file_location(
+    "scenes", Path(__file__).parents[1] / "explaining" / "conftest.py"
+)
+scenes = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(scenes)
+
+
+@pytest.fixture(scope="module")
+def photographs(tmp_path_factory):
+    from sightline.data import example
+
+    root = tmp_path_factory.mktemp("scenes")
+    example.write(root, 8, 5)
+    return root
+
+
+@pytest.fixture
+def flags(photographs, tmp_path):
+    net = scenes.write_network(tmp_path / "net.py")
+    data = ["--data", photographs / "truth", "--images", photographs / "images"]
+    return [*data, "--model", f"{net}:Net", "--size", 64, "--resamples", 20]
+
+
+def test_a_table_with_intervals_tests_and_costs(sightline, flags):
+    answer = sightline("explain", "vb", "ig-vb", *flags, "--samples", 2, "--blur", 15)
+    assert answer.code == 0, answer.err
+    lines = answer.out.splitlines()
+    assert lines[0].startswith("MaxBoxAccV2  8 images")
+    assert lines[1].split() == ["explainer", "score", "interval", "difference", "p", "s/image"]
+    assert [line.split()[0] for line in lines[2:5]] == ["cam", "vb", "ig-vb"]
+    assert lines[-1].startswith("threshold: oracle on this split")
+
+
+def test_json_says_everything(sightline, flags, tmp_path):
+    out = tmp_path / "out"
+    found = sightline("explain", "vb", *flags, "--blur", 15, "--out", out, "--json", "-").json
+    assert [one["explainer"] for one in found] == ["cam", "vb"]
+    assert found[1]["options"]["blur"] == 15
+    assert found[1]["results"][0]["against"]["maps"] == "cam"
+    assert found[1]["seconds_an_image"] > 0
+    assert (out / "vb" / "maps-00000.parquet").is_file()
+    assert (out / "vb-reference-v2.row.json").is_file()
+
+
+def test_a_subset_is_evenly_spaced_and_nobody_need_be_compared(sightline, flags):
+    found = sightline(
+        "explain", "vb", *flags, "--subset", 3, "--against", "none", "--json", "-"
+    ).json
+    assert [one["explainer"] for one in found] == ["vb"]
+    assert found[0]["results"][0]["images"] == 3
+
+
+def test_a_function_of_the_user_s_own(sightline, flags, tmp_path):
+    answer = sightline("explain", f"{tmp_path / 'net.py'}:constant", *flags)
+    assert answer.code == 0, answer.err
+    assert "net.py:constant: the same everywhere in 8 maps (class_0/0000.png, " in answer.out
+
+
+def test_the_grid_is_a_table_and_a_picture(sightline, flags, tmp_path):
+    asked = ["--grid-blur", 0, 15, 31, "--grid-samples", 1, 2, "--out", tmp_path / "grid"]
+    answer = sightline("explain", "sg-vb", *flags, *asked)
+    assert answer.code == 0, answer.err
+    lines = answer.out.splitlines()
+    assert lines[1].split() == ["N", "blur", "0", "blur", "15", "blur", "31", "s/image"]
+    assert [line.split()[0] for line in lines[2:4]] == ["1", "2"]
+    assert lines[4].startswith("best: N ")
+    with Image.open(tmp_path / "grid" / "grid-sg-vb-reference-v2.png") as picture:
+        assert picture.width > 3 * 72
+    found = sightline("explain", "sg-vb", *flags, *asked[:-2], "--json", "-").json
+    assert [(cell["samples"], cell["blur"]) for cell in found] == [
+        (n, blur) for n in (1, 2) for blur in (0, 15, 31)
+    ]
+
+
+def test_runs_and_the_choice_among_them(sightline, photographs, tmp_path):
+    from sightline.training import train
+
+    truth, images = photographs / "truth", photographs / "images"
+    runs = []
+    for seed in (0, 1):
+        out = tmp_path / f"run{seed}"
+        train(
+            "cam",
+            truth,
+            "small-plain",
+            out,
+            images=images,
+            epochs=1,
+            batch=4,
+            seed=seed,
+            evaluate_every=0,
+            train_split="all",
+        )
+        runs.append(out)
+    data = ["--data", truth, "--images", images, "--resamples", 20, "--blur", 15, "--split", "all"]
+    one = sightline("explain", "vb", *data, "--run", runs[0])
+    assert one.code == 0, one.err
+    assert "network run0" in one.out
+    for choice in ("cam", "own"):
+        asked = ["--run", *runs, "--choose", choice, "--choose-split", "all", "--json", "-"]
+        found = sightline("explain", "vb", *data, *asked).json
+        networks = [said["network"] for said in found]
+        assert set(networks) <= {"run0", "run1"}
+        assert choice == "own" or len(set(networks)) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["vb", "--against", "cma"], "unknown explainer 'cma'; did you mean cam"),
+        (["vbb"], "unknown explainer 'vbb'"),
+        ([], "name one of: "),
+        (["vb", "--samples", 3], "--samples"),
+        (["vb", "--blur", 4], "--blur: 4 is neither odd nor 0"),
+        (["vb", "--subset", -1], "--subset -1"),
+        (["vb", "--run", "absent"], "two networks"),
+        (["attention-rollout"], "no attention between tokens"),
+        (["cam", "--grid-blur", 3], "has no blur"),
+        (["maps:absent"], "absent: no such folder"),
+    ],
+)
+def test_wrong_words_are_one_line(sightline, flags, words, said):
+    assert said in sightline("explain", *words, *flags).refusal()
+
+
+def test_without_a_network_the_remedy_is_named(sightline, photographs):
+    assert "--labels predicted" in sightline("explain", "vb", "--data", photographs).refusal()
+    assert "--data is missing" in sightline("explain", "vb").refusal()
+
+
+def test_where_cam_is_not_defined_another_comparison_is_advised(sightline, flags, tmp_path):
+    (tmp_path / "net.py").write_text(
+        "from torch import nn\n"
+        "def Net():\n"
+        "    return nn.Sequential(nn.Flatten(), nn.Linear(3 * 64 * 64, 4))\n"
+    )
+    assert "--against NAME or none" in sightline("explain", "vb", *flags).refusal()
+    assert sightline("explain", "vb", *flags, "--against", "none").code == 0
+
+
+def test_help_shows_the_options_of_what_is_named(sightline):
+    assert "--samples" in sightline("explain", "sg-vb", "--help").out
+    assert "--samples" not in sightline("explain", "vb", "--help").out.partition("--blur")[2]
