@@ -63,18 +63,36 @@ search draws from, `AtLeast` is a limit alone.
 """
 
 
+EXPLAINERS = """# Explainers, one by one
+
+How they are used, compared and extended is told in [explainers.md](explainers.md). `s_c` is the
+score of the class, `I` the image, `A_k` channel k of a stage, `G *` a Gaussian blur. No search
+draws an option of an explainer.
+"""
+
+
 def methods() -> str:
     """Write a card for every method, from its file's docstring and options."""
-    own = [entry.name for entry in registry.describe("method") if entry.source == "sightline"]
-    return "\n".join([METHODS, NOTE, *map(card, own)])
+    return "\n".join([METHODS, NOTE, *cards("method")])
 
 
-def card(name: str) -> str:
-    """Write the card of a method: paper, idea, formula, options, released code."""
-    module = registry.load("method", name)
+def explainers() -> str:
+    """Write a card for every explainer."""
+    return "\n".join([EXPLAINERS, NOTE, *cards("explainer")])
+
+
+def cards(kind: str) -> list[str]:
+    """Write the cards of all of a kind that are our own."""
+    own = [entry.name for entry in registry.describe(kind) if entry.source == "sightline"]
+    return [card(name, kind) for name in own]
+
+
+def card(name: str, kind: str = "method") -> str:
+    """Write a card: paper, idea, formula, options, released code."""
+    module = registry.load(kind, name)
     found = CARD.fullmatch((module.__doc__ or "").strip())
     if not found:
-        raise SystemExit(f"method '{name}': its docstring is no card; see CONTRIBUTING.md")
+        raise SystemExit(f"{kind} '{name}': its docstring is no card; see CONTRIBUTING.md")
     said = found.groupdict()
     return (
         f"## {name}\n\n{said['title']}\n\n{_paper(said['paper'])}\n\n{said['idea']}\n\n"
@@ -109,6 +127,8 @@ def _limit(limit: Any) -> str:
         return "any"
     if isinstance(getattr(limit, "values", None), tuple):
         return ", ".join(map(str, limit.values))
+    if not astuple(limit):
+        return str(type(limit).__doc__).rstrip(".").lower()
     return f"{type(limit).__name__}({', '.join(map(str, astuple(limit)))})"
 
 
@@ -116,6 +136,7 @@ def build(check: bool) -> int:
     """Write the pages, or tell which are out of date."""
     stale = []
     pages = {"commands.md": commands(), "registry.md": registered(), "methods.md": methods()}
+    pages["explainer-cards.md"] = explainers()
     for name, text in pages.items():
         file = HERE / name
         if not file.is_file() or file.read_text(encoding="utf-8") != text:

@@ -1,7 +1,6 @@
 """Input x gradient: each pixel times its gradient.
 
-Paper: Shrikumar, Greenside and Kundaje, Learning Important Features Through Propagating Activation
-Differences, ICML 2017
+Paper: Shrikumar, Greenside and Kundaje, Learning Important Features, ICML 2017
     https://arxiv.org/abs/1704.02685
 
 The first-order estimate of what a pixel adds to the class score, as the network gets it: zero is

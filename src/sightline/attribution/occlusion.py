@@ -1,11 +1,15 @@
 """Occlusion: how much the class score falls when a patch of the image is hidden.
 
 Paper: Zeiler and Fergus, Visualizing and Understanding Convolutional Networks, ECCV 2014
+    https://arxiv.org/abs/1311.2901
 
 It needs answers alone, so that it explains any model file. A pixel's value is the mean fall over
 the patches that hide it; hidden pixels get the image's mean colour.
 
-Formula: M_c(x) = mean over patches P that hold x of [s_c(I) - s_c(I with P hidden)]
+Formula:
+    M(x) = mean over patches P that hold x of [s_c(I) - s_c(I with P hidden)]
+
+Released code: None. Captum has the same with a reference image of the mean colour.
 """
 
 from collections.abc import Iterator

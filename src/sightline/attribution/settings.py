@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from sightline.hyperparameters import AtLeast, Whole
+from sightline.hyperparameters import AtLeast
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ Aim = Annotated[Target, "what is explained of the class"]
 ChannelRule = Annotated[Channels, "how an image's channels become one"]
 Blur = Annotated[int, "width of the Gaussian kernel that smooths the map; 0 for none", Kernel()]
 Sigma = Annotated[float, "of that kernel in pixels; 0: as its width implies", AtLeast(0)]
-Samples = Annotated[int, "N: how many images are made of one", Whole(1, 10_000)]
+Samples = Annotated[int, "N: how many images are made of one", AtLeast(1)]
 Noise = Annotated[float, "deviation of the noise, in shares of the image's range", AtLeast(0)]
 Seed = Annotated[int, "of the noise", AtLeast(0)]
 Start = Annotated[Reference, "image without any evidence, where the path begins"]
