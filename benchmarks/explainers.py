@@ -2,7 +2,7 @@
 
     .venv/bin/python benchmarks/explainers.py --images ../shared/data/pets/images
 
-The network is EfficientNet-Lite0 at 224 x 224 with two threads. Gradient methods explain 8 images
+The network is EfficientNet-Lite0 at 224 x 224 with two threads. Gradient methods explain 4 images
 with N = 10 and the same number of images at once on both sides; CAM goes from 200 files to finished
 maps. Where a library is not installed the peer is the plain loop that one would write. Every
 measurement is a process of its own, so that its largest resident size is its own too; ours and the
@@ -24,7 +24,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-THREADS, SIDE, SAMPLES, CHUNK, COUNT, FILES = 2, 224, 10, 8, 8, 200
+THREADS, SIDE, SAMPLES, CHUNK, COUNT, FILES = 2, 224, 10, 4, 4, 200
 TASKS = ("vb", "sg-vb", "ig-vb", "cam-files")
 NAMES = {"vb": "Saliency", "sg-vb": "NoiseTunnel", "ig-vb": "IntegratedGradients"}
 
@@ -151,7 +151,7 @@ def peer(task: str, folder: Path) -> tuple[str, Work]:
             images.requires_grad_(),
             target=labels,
             nt_samples=SAMPLES,
-            nt_samples_batch_size=1,  # of each of 8 images: 8 at once, as on our side
+            nt_samples_batch_size=1,  # of each of 4 images: 4 at once, as on our side
             stdevs=0.5,
         )
     made = attribution(network.module)
