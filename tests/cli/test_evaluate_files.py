@@ -214,9 +214,10 @@ def test_files_beside_a_kept_row_are_part_of_it(scene, evaluate, tmp_path):
     evaluate(*flags)
     (kept,) = rows.find([tmp_path / "rows"])
     hashes = {artifact.path: artifact.sha256 for artifact in rows.load(kept).artifacts.values()}
+    evidence = kept.name.replace(rows.SUFFIX, ".evidence.npz")
     assert hashes == {
         name: rows.file_hash(tmp_path / "rows" / name)
-        for name in ("images.csv", "images.curve.csv")
+        for name in ("images.csv", "images.curve.csv", evidence)
     }
 
 

@@ -18,3 +18,31 @@ def photographs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found.loader.exec_module(module)
     written: Path = module.write_data(tmp_path_factory.mktemp("photographs"))
     return written
+
+
+@pytest.fixture(scope="session")
+def runs(photographs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Train two configurations for two epochs, keeping each."""
+    import torch
+
+    from sightline.training import train
+
+    torch.set_num_threads(1)
+    root = tmp_path_factory.mktemp("runs")
+    for name, lr in (("slow", 0.001), ("fast", 0.1)):
+        train(
+            "cam",
+            data=photographs,
+            backbone="small-plain",
+            out=root / name,
+            epochs=2,
+            lr=lr,
+            keep=("every",),
+            batch=4,
+            size=32,
+            workers=0,
+            accelerator="cpu",
+            cache=False,
+            show_progress=False,
+        )
+    return root

@@ -12,6 +12,7 @@ from sightline import execution, rows
 from sightline.errors import UsageError
 from sightline.evaluation.evaluate import Evaluation, run
 from sightline.evaluation.request import Extras, Request
+from sightline.metrics import evidence_files
 from sightline.metrics.box_accumulator import BoxAccumulator
 from sightline.metrics.protocol import threshold_grid
 from sightline.types import Job, ResultRow
@@ -38,12 +39,15 @@ def evaluate_to_files(
     """Evaluate, write the files that are wanted, and give the row and where it is kept."""
     _check(files)
 
-    def work(_job: Job, folder: Path) -> ResultRow:
+    def work(job: Job, folder: Path) -> ResultRow:
         evaluation = run(maps, truth, request, extras)
         _write(evaluation, files)
         if files.out is None:
             return evaluation.row
         kept = {name: rows.artifact(file, folder) for name, file in files.written().items()}
+        beside = folder / f"{job.kind}-{rows.job_id(job)}{evidence_files.SUFFIX}"
+        evidence_files.save(evidence_files.of(evaluation.scored.accumulator), beside)
+        kept[evidence_files.ARTIFACT] = rows.artifact(beside, folder)
         return replace(evaluation.row, artifacts=kept)
 
     if files.out is None:

@@ -5,7 +5,7 @@ images. A resample is such a weighting, and chooses its threshold anew. Two sets
 same images are stacked, and a resample of both weighs the images of each.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol as Interface
 
@@ -94,6 +94,32 @@ def paired_test(
     maps of random images and asks how often the difference becomes as large as the observed one.
     `report` hears how many of the twice `resamples` are done.
     """
+    drawn = paired_draws(first, second, seed=seed, resamples=resamples, report=report)
+    return judged(drawn, first.images, level=level, seed=seed)
+
+
+@dataclass(frozen=True, slots=True)
+class PairedDraws:
+    """A difference as observed, in resamples of images, and with maps exchanged at random.
+
+    Draws of one seed and as many images are of the same images, so that they can be averaged draw
+    by draw: that is a mean over networks that were tried on one set of images.
+    """
+
+    observed: float
+    spread: Floats  # (resamples,)
+    exchanged: Floats  # (resamples,)
+
+
+def paired_draws(
+    first: Stackable,
+    second: Stackable,
+    *,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    report: Step = silent,
+) -> PairedDraws:
+    """Draw what an interval and a p-value are made from."""
     n = first.images
     if second.images != n:
         raise ValueError(f"{n} images cannot be paired with {second.images}")
@@ -103,12 +129,39 @@ def paired_test(
     rng = np.random.default_rng(seed)
     draws = _told(_draws(rng, n, resamples), report)
     spread = [_difference(both, w, 0 * w) for w in draws]
-    low, high = _middle(np.concatenate(spread), level)
     swaps = _told(_exchanges(rng, n, resamples), report, resamples)
     exchanged = [_difference(both, 1 - swap, swap) for swap in swaps]
-    as_large = np.abs(np.concatenate(exchanged)) >= abs(observed) - 1e-9
-    p_value = (1 + int(as_large.sum())) / (1 + resamples)
-    return PairedTest(observed, low, high, level, p_value, n, resamples, seed)
+    return PairedDraws(observed, np.concatenate(spread), np.concatenate(exchanged))
+
+
+def mean_of(drawn: Sequence[PairedDraws]) -> PairedDraws:
+    """Average differences draw by draw."""
+    return PairedDraws(
+        float(np.mean([one.observed for one in drawn])),
+        np.mean([one.spread for one in drawn], axis=0),
+        np.mean([one.exchanged for one in drawn], axis=0),
+    )
+
+
+def judged(drawn: PairedDraws, images: int, *, level: float = 0.95, seed: int = 0) -> PairedTest:
+    """Turn draws into an interval and a two-sided p-value."""
+    low, high = _middle(drawn.spread, level)
+    count = len(drawn.exchanged)
+    as_large = np.abs(drawn.exchanged) >= abs(drawn.observed) - 1e-9
+    p_value = (1 + int(as_large.sum())) / (1 + count)
+    return PairedTest(drawn.observed, low, high, level, p_value, images, count, seed)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Adjust the p-values of one family of tests, so that errors anywhere in it are rare (Holm)."""
+    order = np.argsort(p_values, kind="stable")
+    adjusted = np.empty(len(p_values))
+    highest = 0.0
+    for rank, place in enumerate(order):
+        highest = max(highest, (len(p_values) - rank) * p_values[place])
+        adjusted[place] = min(1.0, highest)
+    found: list[float] = adjusted.tolist()
+    return found
 
 
 def _told(drawn: Iterator[Weights], report: Step, done: int = 0) -> Iterator[Weights]:

@@ -1,7 +1,6 @@
 """Selection on disk: tables as CSV, curves as in 003 Figures 1 and 2, panels as in Figure 4."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,11 +67,12 @@ def _curves(figure_of: Any, group: Group) -> Any:
     """
     figure = figure_of(figsize=(9.5, 3.6), layout="constrained")
     left, right = figure.subplots(1, 2)
-    for selected, color in zip(group.selected, _colors(), strict=False):
+    for number, selected in enumerate(group.selected):
+        color, dashes = COLORS[number % len(COLORS)], ("-", "--", ":")[number // len(COLORS) % 3]
         record = group.records[selected.validation.record]
         values = _percent(series(record, selected.criterion, window=group.window))
         position = selected.validation.position
-        left.plot(record.epochs, values, color=color, label=selected.criterion.name)
+        left.plot(record.epochs, values, dashes, color=color, label=selected.criterion.name)
         left.plot(record.epochs[position], values[position], "o", color=color)
     left.set(
         xlabel="epoch", ylabel="value on validation, share of its best", title="where each stops"
@@ -94,10 +94,6 @@ def _percent(values: Any) -> Any:
     """Bring criteria of all kinds on one axis: where a value lies between least and best."""
     low, high = np.nanmin(values), np.nanmax(values)
     return 100 * (values - low) / (high - low) if high > low else np.full(len(values), 100.0)
-
-
-def _colors() -> Iterable[str]:
-    return islice((color for _ in range(100) for color in COLORS), 100)
 
 
 def _noise(figure_of: Any, lines: Sequence[Mapping[str, Any]]) -> Any:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from sightline import progress, rows
+from sightline.allocation import keep_freed_memory
 from sightline.data import openings
 from sightline.data.dataset import Dataset
 from sightline.data.ledger import Ledger
@@ -21,6 +22,8 @@ from sightline.evaluation.evaluate import provenance_of, result_of
 from sightline.evaluation.request import Request
 from sightline.evaluation.scoring import Scored
 from sightline.methods.contract import Localized, top
+from sightline.metrics import evidence_files
+from sightline.metrics.evidence_files import Kept
 from sightline.metrics.protocol import Protocol
 from sightline.metrics.score_maps import prepare
 from sightline.training.memory import said_of_memory
@@ -60,6 +63,7 @@ class Found:
     maps: int
     rows: tuple[ResultRow, ...]
     problems: tuple[Problem, ...]
+    evidence: tuple[Kept, ...] = ()  # of each row
 
 
 def localize_run(
@@ -78,6 +82,7 @@ def localize_run(
         asked: all else.
     """
     asked = asked or Localizing()
+    keep_freed_memory()
     trained = run if isinstance(run, Trained) else load_run(run, asked.checkpoint)
     _refuse_labels(dataset, trained, asked, stored=out is not None)
     started = time.perf_counter()
@@ -94,7 +99,8 @@ def localize_run(
     for row in made:
         openings.record(dataset.truth.split, dataset.truth.fingerprint, row)
     count = writer.maps if writer else 0
-    return Found(assessed.images, count, made, tuple(assessed.problems))
+    kept = tuple(evidence_files.of(assessed.accumulators[p.name]) for p in protocols)
+    return Found(assessed.images, count, made, tuple(assessed.problems), kept)
 
 
 def final_report(root: Path, places: Places, plan: Plan, **conduct: Any) -> list[ResultRow]:
@@ -108,9 +114,12 @@ def final_report(root: Path, places: Places, plan: Plan, **conduct: Any) -> list
     if all(file.exists() for file in files):
         return [rows.load(file) for file in files]
     found = localize_run(root, dataset, asked=asked)
-    for file, row in zip(files, found.rows, strict=True):
-        rows.save(row, file)
-    return list(found.rows)
+    for file, row, kept in zip(files, found.rows, found.evidence, strict=True):
+        beside = file.with_name(file.name.replace(rows.SUFFIX, evidence_files.SUFFIX))
+        evidence_files.save(kept, beside)
+        artifacts = {evidence_files.ARTIFACT: rows.artifact(beside, root)}
+        rows.save(replace(row, artifacts=artifacts), file)
+    return [rows.load(file) for file in files]
 
 
 def _final_files(root: Path, protocols: Sequence[Protocol]) -> list[Path]:
@@ -238,7 +247,9 @@ def _row(
     scored = Scored(assessed.accumulators[protocol.name], assessed.tally(protocol.name), {})
     result = result_of(scored, protocol, request, dataset.truth)
     kinds = [e for e in ledger.entries if e.kind == protocol.ground_truth_kind]
+    classified = {n: 100 * c / max(1, assessed.images) for n, c in assessed.found.items()}
     found = result | {"maps": "run", "baseline": {}, "run": trained.origin}
+    found |= {"classification": classified} if classified else {}
     left_out = list(map(str, assessed.problems))
     return ResultRow(rows.plain(found), provenance_of(found, left_out, seconds), tuple(kinds))
 

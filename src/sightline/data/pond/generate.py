@@ -3,7 +3,7 @@
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from sightline.data.pond import writing
@@ -13,6 +13,7 @@ from sightline.data.pond.world import world
 from sightline.rows import write_whole
 
 SHARES = {"train-fullsup": 0.1, "test": 0.2}  # the rest is train-weaksup
+TABLES = ("class_names.txt", "classes.csv", "cues.csv")
 Row = Mapping[str, str | int | float]
 Summary = tuple[tuple[str, str | int | float], ...]
 
@@ -27,18 +28,33 @@ def generate(
     out: Path, dials: Dials, seed: int, counts: dict[str, int], workers: int
 ) -> tuple[Path, ...]:
     """Draw what is not drawn yet and write all lists; a finished folder stays as it is."""
-    whole = (out / "class_names.txt", out / "classes.csv", out / "cues.csv")
-    lists = {split: out / split / "image_ids.txt" for split in counts}
-    undone = {split: n for split, n in counts.items() if not lists[split].is_file()}
-    if undone or not all(file.is_file() for file in whole):
-        wanted = writing.chunks(out, dials, seed, undone)
+    undone = [split for split in counts if not _list(out, split).is_file()]
+    if not finished(out, counts):
+        wanted = writing.chunks(out, dials, seed, {split: counts[split] for split in undone})
         writing.draw(wanted, workers)
-        lines = [f"{cue},{value}" for cue, value in CUES.items()]
-        write_whole(whole[0], "\n".join(world().classes(dials.labels)) + "\n")
-        write_whole(whole[1], _classes(dials.labels))
-        write_whole(whole[2], "\n".join(["cue,value", *lines, ""]))
+        for name, content in _tables(dials.labels).items():
+            write_whole(out / name, content)
         writing.finish(out, wanted, undone)
-    return (*whole, *lists.values())
+    for split in counts:
+        writing.tidy(out / split)
+    return (*(out / name for name in TABLES), *(_list(out, split) for split in counts))
+
+
+def finished(out: Path, splits: Iterable[str]) -> bool:
+    """Tell whether a folder holds everything."""
+    files = [*(_list(out, split) for split in splits), *(out / name for name in TABLES)]
+    return all(file.is_file() for file in files)
+
+
+def _list(out: Path, split: str) -> Path:
+    return out / split / "image_ids.txt"
+
+
+def _tables(granularity: str) -> dict[str, str]:
+    names = "\n".join(world().classes(granularity))
+    cues = "\n".join(f"{cue},{value}" for cue, value in CUES.items())
+    contents = (f"{names}\n", _classes(granularity), f"cue,value\n{cues}\n")
+    return dict(zip(TABLES, contents, strict=True))
 
 
 def _classes(granularity: str) -> str:
@@ -58,20 +74,21 @@ def _classes(granularity: str) -> str:
 
 def statistics(out: Path, counts: dict[str, int]) -> tuple[Summary, list[Row]]:
     """Count in the tables of scenes what chance made of the dials."""
-    scenes: list[dict[str, str]] = []
-    for split in counts:
-        with (out / split / "scenes.csv").open(encoding="utf-8", newline="") as lines:
-            scenes += csv.DictReader(lines)
-    at_home = Counter(one["background"] for one in scenes if one["at_home"] == "1")
-    everywhere = Counter(one["background"] for one in scenes)
+    found, at_home, everywhere = Counter[str](), Counter[str](), Counter[str]()
+    for one in _scenes(out, counts):
+        everywhere[one["background"]] += 1
+        at_home[one["background"]] += one["at_home"] == "1"
+        found["background at home"] += one["at_home"] == "1"
+        found["another's coat"] += one["coat"] != one["species"]
+        found["with something in front"] += one["occluded"] != "0"
+        found["of several objects"] += one["objects"] != "1"
+        found["labels exchanged"] += one["told"] != one["label"]
+    total = sum(counts.values())
+    classes = len((out / "class_names.txt").read_text(encoding="utf-8").splitlines())
     summary: Summary = (
         *((f"images of {split}", count) for split, count in counts.items()),
-        ("classes", len({one["label"] for one in scenes})),
-        ("background at home", _percent(one["at_home"] == "1" for one in scenes)),
-        ("another's coat", _percent(one["coat"] != one["species"] for one in scenes)),
-        ("with something in front", _percent(one["occluded"] != "0" for one in scenes)),
-        ("of several objects", _percent(one["objects"] != "1" for one in scenes)),
-        ("labels exchanged", _percent(one["told"] != one["label"] for one in scenes)),
+        ("classes", classes),
+        *((name, f"{100 * number / total:.1f} %") for name, number in found.items()),
     )
     rows: list[Row] = [
         {
@@ -85,6 +102,7 @@ def statistics(out: Path, counts: dict[str, int]) -> tuple[Summary, list[Row]]:
     return summary, rows
 
 
-def _percent(found: Iterable[bool]) -> str:
-    values = list(found)
-    return f"{100 * sum(values) / len(values):.1f} %"
+def _scenes(out: Path, splits: Iterable[str]) -> Iterator[dict[str, str]]:
+    for split in splits:
+        with (out / split / "scenes.csv").open(encoding="utf-8", newline="") as lines:
+            yield from csv.DictReader(lines)

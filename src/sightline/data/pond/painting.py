@@ -20,6 +20,7 @@ from sightline.data.pond.world import world
 MOST_PARTS = 12  # of one object: owner = 1 + MOST_PARTS * object + part
 CUES = {name: 240 + i for i, name in enumerate((*BACKGROUNDS, "thing", "occluder"))}
 WHITE, BLACK, INK = (255, 255, 255), (0, 0, 0), (24, 22, 20)
+ABOVE = "above"  # the view that shows no ground
 COATS = ("coat", "light", "dark")
 Box = tuple[float, float, float, float]
 
@@ -75,7 +76,7 @@ def _ground(canvas: Canvas, plan: Plan, placed: Placement) -> None:
     """Draw the shadow on the ground or the ripples on the water under an object."""
     species = world().species[plan.species]
     view = species.views[placed.view]
-    if species.rests == "hovers" or plan.background == "sky":
+    if species.rests == "hovers" or plan.background == "sky" or view.name == ABOVE:
         return
     afloat = plan.background == "water" and species.rests == "floats"
     own = view.waterline if afloat else view.ground

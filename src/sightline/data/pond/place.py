@@ -5,15 +5,22 @@ commas, `images=`, `seed=` and any dial: `pond:ill-posed,size=96,images=3200`.
 """
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, get_type_hints
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 from sightline.data.pond.dials import SETTINGS, Dials, dials
 from sightline.errors import UsageError
 
 NAME = "pond"
-DRAWING = 2  # raise it when the same seed comes to give other images
+DRAWING = 3  # raise it when the same seed comes to give other images
 IMAGES = 1600
 SPLITS = {"": "train-fullsup", "train": "train-weaksup", "val": "train-fullsup"}
 EXAMPLE = "pond:ill-posed,size=96"
@@ -34,16 +41,30 @@ def resolved(place: str, split: str) -> tuple[str, str]:
 
 def folder(place: str) -> Path:
     """Generate the data set of a place if it is not there yet, and tell where it lies."""
-    from sightline.data.pond.generate import generate, split_counts
+    from sightline.data.pond.generate import finished, generate, split_counts
 
     chosen, numbers = _parsed(place)
-    out = home() / _leaf(place)
+    out, counts = home() / _leaf(place), split_counts(numbers["images"])
     if numbers["images"] < 3:
         raise UsageError(
             f"{place}: images is {numbers['images']}; three splits need three at least"
         )
-    generate(out, chosen, numbers["seed"], split_counts(numbers["images"]), workers=1)
+    if not finished(out, counts):
+        with alone(out):
+            generate(out, chosen, numbers["seed"], counts, workers=1)
     return out
+
+
+@contextmanager
+def alone(out: Path) -> Iterator[None]:
+    """Let one process at a time fill a folder, where the system can see to that."""
+    if fcntl is None:
+        yield
+        return
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with out.with_name(f".{out.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # goes with the process, however it ends
+        yield
 
 
 def home() -> Path:

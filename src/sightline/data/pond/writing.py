@@ -3,7 +3,7 @@
 import json
 import os
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -18,9 +18,9 @@ from sightline.data.pond.painting import paint
 from sightline.data.pond.png import encode
 from sightline.data.pond.scene import Plan, plan
 from sightline.progress import shown
-from sightline.rows import write_whole
 
 CHUNK = 32  # images that are done or not done
+WORTH = 4  # chunks that a process must get for its start to be worth while
 LISTS = ("class_labels", "image_sizes", "localization", "image_ids")
 PLANES = ("images", "masks", "parts", "amodal")
 NOISY = "train-weaksup"
@@ -63,7 +63,7 @@ def draw(wanted: Sequence[Chunk], workers: int) -> None:
     done = sum(chunk.stop - chunk.start for chunk in wanted if chunk not in left)
     total = sum(chunk.stop - chunk.start for chunk in wanted)
     with shown("drawing scenes", total) as step:
-        for count in _drawn(left, min(workers, len(left))):
+        for count in _drawn(left, min(workers, len(left) // WORTH)):
             done += count
             step(done)
 
@@ -117,19 +117,29 @@ def _write(file: str, content: bytes) -> None:
         os.close(handle)
 
 
-def finish(out: Path, wanted: Sequence[Chunk], counts: dict[str, int]) -> list[Path]:
+def finish(out: Path, wanted: Sequence[Chunk], splits: Iterable[str]) -> None:
     """Gather the lines of all chunks to lists and tables; the one that makes a split comes last."""
-    written = []
-    for split in counts:
+    for split in splits:
         own = [chunk for chunk in wanted if chunk.split == split]
-        parts = [json.loads(chunk.note.read_text(encoding="utf-8")) for chunk in own]
         for table, header in TABLES.items():
-            lines = [",".join(header), *(line for part in parts for line in part[table])]
-            written.append(out / split / f"{table}.csv")
-            write_whole(written[-1], "\n".join(lines) + "\n")
+            _gather(out / split / f"{table}.csv", own, table, [",".join(header)])
         for name in LISTS:
-            written.append(out / split / f"{name}.txt")
-            write_whole(written[-1], "\n".join(line for part in parts for line in part[name]))
-        for chunk in own:
-            chunk.note.unlink()
-    return written
+            _gather(out / split / f"{name}.txt", own, name, [])
+
+
+def tidy(folder: Path) -> None:
+    """Delete the notes of a split whose lists are written."""
+    for note in sorted(folder.glob(".done-*.json")):
+        note.unlink(missing_ok=True)
+
+
+def _gather(file: Path, own: Sequence[Chunk], table: str, header: list[str]) -> None:
+    """Write a table chunk by chunk, whole or not at all, whatever its length."""
+    temporary = file.with_name(f".{file.name}.part")
+    with temporary.open("w", encoding="utf-8", newline="") as lines:
+        lines.writelines(f"{line}\n" for line in header)
+        for number, chunk in enumerate(own):
+            text = "\n".join(json.loads(chunk.note.read_text(encoding="utf-8"))[table])
+            lines.write(f"\n{text}" if number else text)
+        lines.write("\n" if header else "")  # the released lists end without one
+    temporary.replace(file)
