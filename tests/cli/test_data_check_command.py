@@ -238,6 +238,14 @@ def test_a_split_without_an_image_is_not_whole(root, sightline):
     assert "no image is listed" in checked(sightline, root, "--split", "test")["problems"][0]
 
 
+def test_names_cannot_write_to_the_terminal(root, sightline):
+    Image.fromarray(noise()).save(root / "images/bee/a\x1b[2Jb.png")
+    (root / "metadata/test/localization.txt").write_text("bee/\x1b[2J.png,1,2,3,4")
+    out = sightline("data", "check", root, "--on-error", "skip").out
+    assert "\x1b" not in out
+    assert "left out: bee/\\x1b[2J.png" in out
+
+
 def test_no_folder_of_images_is_said(root, sightline):
     (root / "images").rename(root / "elsewhere")
     report = checked(sightline, root, "--split", "test")
