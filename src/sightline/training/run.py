@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from sightline import provenance, rows
+from sightline.allocation import keep_freed_memory
 from sightline.backbones import assembly as backbones
 from sightline.backbones import weights as weight_files
 from sightline.data.ledger import Ledger
@@ -150,6 +151,7 @@ def _several(fabric: Any, work: Callable[[Any], str]) -> str:
 def _work(fabric: Any, task: Task, material: Material, places: Places) -> str:
     """Train in one process; its rank decides which share of every batch it has."""
     plan, conduct = task.plan, task.conduct
+    keep_freed_memory()
     sharing = Sharing(fabric.global_rank, fabric.world_size, fabric.device)
     ledger = Ledger()
     with listening() as stop, torch.random.fork_rng(devices=[]), _threads(conduct.threads):
