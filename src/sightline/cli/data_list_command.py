@@ -30,15 +30,19 @@ class Command:
                 "images by split": ", ".join(
                     f"{name} {count}" for name, count in dataset["images"].items()
                 )
-                or dataset["where"],
+                or "-",
             }
             for dataset in known
         ]
+        places = [f"  {dataset['name']:<12} {dataset['where']}" for dataset in known]
         lines = [f"  {entry['name']:<12} {entry['title']}" for entry in formats]
         text = "\n".join(
             [
                 "Data sets (use them as NAME:FOLDER, with --split):",
                 table(rows),
+                "",
+                "Where they come from ('sightline data check NAME:FOLDER' says what is missing):",
+                *places,
                 "",
                 "Formats (recognised by themselves):",
                 *lines,

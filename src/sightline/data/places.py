@@ -68,8 +68,7 @@ def held_splits(place: str, request: Request) -> tuple[str, ...]:
     if inner := _splits_with_lists(name, root):
         return inner
     for module in _readers(name):
-        splits = getattr(module, "splits", None)
-        held = tuple(splits(root)) if splits else ()
+        held = _splits_of(module, root)
         if held:
             return held if WHOLE not in held else ()
     return tuple(
@@ -96,6 +95,8 @@ def _look(name: str, root: Path, asked: Asked, request: Request) -> Found | None
             return None
     for folder in (*inner, root):
         reader = _format(folder, request)
+        if reader and not asked.name and _splits_of(reader, folder):
+            return None
         if reader:
             return Found(folder, name or root.resolve().name, reader, bool(name))
     return None
@@ -121,6 +122,12 @@ def _inner(name: str, root: Path, asked: Asked) -> Iterator[Path]:
 def _spellings(name: str) -> tuple[str, ...]:
     """Give the folder names of the released lists: CUB, ILSVRC, OpenImages."""
     return {"openimages": ("OpenImages",)}.get(name, (name.upper(),)) if name else ()
+
+
+def _splits_of(module: ModuleType, root: Path) -> tuple[str, ...]:
+    """List the splits that a reader finds in a folder; not every format has any."""
+    splits = getattr(module, "splits", None)
+    return tuple(splits(root)) if splits else ()
 
 
 def _readers(name: str) -> Iterator[ModuleType]:

@@ -77,7 +77,7 @@ def _result(file: Path) -> Result | None:
     measured = result.get("truth") and isinstance(result.get("value"), (int, float))
     if not measured or result.get("kind") == "train" or "maps" not in result:
         return None
-    origin = result.get("run") or {}
+    origin = result.get("run") or result.get("explained") or {}
     maps = str(result["maps"])
     beside = file.parent / RUN_ROW
     training = rows.load(beside) if origin and beside.is_file() else None

@@ -94,6 +94,12 @@ def test_what_is_missing_is_named_with_how_to_get_it(tmp_path: Path) -> None:
     assert [problem.remedy.count("1d675b47d978889d74fa0da5fadfb00e") for problem in problems] == [1]
 
 
+def test_a_photograph_that_is_missing_is_named(root: Path) -> None:
+    next(root.rglob("ILSVRC2012_val_00000001.JPEG")).unlink()
+    with pytest.raises(DataError, match="image file is missing; restore it"):
+        read_dataset(root, split="test")
+
+
 def test_unusable_annotations_are_named(root: Path) -> None:
     place = next(root.rglob("ILSVRC2012_val_00000002.xml"))
     xml(place, (TENCH, 0, 0, 5, 5), (SNAKE, 7, 8, 30, 28))

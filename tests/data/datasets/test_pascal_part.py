@@ -94,6 +94,10 @@ def test_voc_lists_are_the_splits(root: Path) -> None:
     assert len(read_truth(root, split="train").split.ids) == 2
     with pytest.raises(UsageError, match="it holds train, val"):
         read_truth(root)
+    (lists / "val.txt").write_text("2008_000002\n2008_000099\n")
+    (problem,) = read_annotations(root, split="val").problems
+    assert (problem.image, problem.what) == ("2008_000099", "annotation is missing")
+    assert "roozbehm.info" in problem.remedy
 
 
 def test_damaged_files_are_named(root: Path) -> None:

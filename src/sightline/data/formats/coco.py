@@ -81,7 +81,8 @@ def read(path: Path, request: Request) -> Annotations:
     reader.read_categories(content["categories"])
     reader.read_annotations(content["annotations"])
     reader.add_items()
-    folders = (path.stem, path.stem.split("_")[-1], "images")
+    own = path.stem.split("_")[-1]
+    folders = (path.stem, own, f"images/{own}", "images")
     builder.picture_roots += picture_folders(path, folders, builder.images)
     return builder.build([name for _, name in sorted(reader.categories.items())])
 

@@ -93,7 +93,8 @@ def _add_test(path: Path, data: Path, builder: AnnotationBuilder) -> None:
     if files is None:
         builder.problems.append(BOXES.problem(path))
     images = [f"val/{name}" for name in pictures_in(folder)] if folder.is_dir() else []
-    images = images or [f"val/{stem}.JPEG" for stem in sorted(files or ())]
+    there = {Path(image).stem for image in images}
+    images += [f"val/{stem}.JPEG" for stem in sorted(files or ()) if stem not in there]
     with progress.shown("reading boxes", len(images)) as step:
         for done, image in enumerate(images, start=1):
             file = (files or {}).get(Path(image).stem)

@@ -14,6 +14,7 @@ import numpy as np
 
 from sightline import progress
 from sightline.data.annotations import AnnotationBuilder, Annotations, Request
+from sightline.data.datasets.pascal_part import PARTS
 from sightline.data.finding import picture_folders
 from sightline.data.formats._shared import item_names
 from sightline.data.formats.voc import listed_images
@@ -43,6 +44,10 @@ def read(path: Path, request: Request) -> Annotations:
     files = _files(path)
     listed = listed_images(path, request.split, builder)
     images = list(files) if listed is None else [image for image in listed if image in files]
+    for image in listed or ():
+        if image not in files:
+            what, place = "annotation is missing", str(path / f"{image}.mat")
+            builder.refuse(image, what, place, 0, PARTS.how)
     with progress.shown("reading parts", len(images)) as step:
         for done, image in enumerate(images, start=1):
             _add_image(image, files[image], builder)

@@ -66,9 +66,13 @@ def read_cells(file: Path) -> list[Any]:
         what = "is a MATLAB file of version 7.3"
         remedy = "install h5py ('pip install h5py'), or save it again with MATLAB's -v7"
         raise DataError([Problem(what, str(file), remedy=remedy)]) from None
-    with h5py.File(file, "r") as content:
-        references = np.asarray(content["fixCell"]).reshape(-1)
-        return [np.asarray(content[reference]).T for reference in references]
+    try:
+        with h5py.File(file, "r") as content:
+            references = np.asarray(content["fixCell"]).reshape(-1)
+            return [np.asarray(content[reference]).T for reference in references]
+    except Exception as error:  # a damaged file raises nearly anything
+        what = f"holds no fixCell ({type(error).__name__}: {error})"
+        raise DataError([Problem(what, str(file), remedy=ARCHIVE.how)]) from None
 
 
 def _add_fixations(

@@ -1,0 +1,80 @@
+"""`sightline report`: tables out of rows and their artifacts, with the labels behind them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from sightline.cli.output import deliver
+from sightline.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Command:
+    """Make tables of result rows: as text, CSV, LaTeX, and a page that opens from disk.
+
+    ROWS are row files, or folders in which they are looked for. Without --tables, all tables that
+    the rows hold are made: comparison, classification, transfer, spread, reported, explainers,
+    pointing, selection, cells, noise. A published table's name, such as 000-T6 or 004-S4, gives
+    its layout, with the printed numbers beside ours in the CSV file.
+
+    example:
+      sightline report runs rows --out report --latex
+
+      Methods against cam, MaxBoxAccV2
+      method  pets small-resnet
+      cam     62.9
+      has     -1.2 [-2.6, +0.3] ~
+      ...
+    """
+
+    rows: Annotated[tuple[Path, ...], tyro.conf.Positional]
+    """row files, or folders of them"""
+    out: Path | None = None
+    """folder for the page, index.html, and the tables"""
+    tables: tuple[str, ...] = ()
+    """which tables; all that the rows hold if not given"""
+    against: str = "cam"
+    """the method that others are compared with"""
+    full: Path | None = None
+    """folder of the same trials trained on everything: Kendall's tau of ROWS against them"""
+    latex: bool = False
+    """write each table for LaTeX too (booktabs)"""
+    seed: int = 0
+    """of the resampling"""
+    json: str = ""
+    """write the tables as JSON to this file, or - for standard output"""
+
+    def run(self) -> None:
+        """Make the tables, write and print them."""
+        from sightline.protocol.layouts import Material, between, make
+        from sightline.reports import tables as paper
+
+        if self.seed < 0:
+            raise UsageError("--seed starts at 0")
+        if self.latex and not self.out:
+            raise UsageError("--latex needs --out, the folder to write to")
+        for place in (*self.rows, *((self.full,) if self.full else ())):
+            if not place.exists():
+                raise UsageError(f"{place}: no such row or folder of rows")
+        material = Material(self.rows, against=self.against, seed=self.seed)
+        alone = self.full and not self.tables
+        made, lacking = ([], []) if alone else make(self.tables, material)
+        made += [between(material, Material([self.full]))] if self.full else []
+        shown = [paper.Table(m.name, m.title, m.lines, m.notes, m.numbers) for m in made]
+        texts = [paper.as_text(table) for table in shown]
+        texts += ["not made:\n" + "\n".join(f"  {line}" for line in lacking)] if lacking else []
+        if self.out:
+            texts.append(f"page  {paper.write(shown, self.out, latex=self.latex)}")
+        content = {
+            "tables": {m.name: {"numbers": m.numbers, "notes": m.notes} for m in made},
+            "not_made": lacking,
+        }
+        deliver(content, "\n\n".join(texts), self.json)
+
+
+def command(arguments: Sequence[str]) -> type[Command]:
+    """Give the flags' dataclass."""
+    return Command

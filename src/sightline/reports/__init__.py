@@ -1,0 +1,1 @@
+"""Tables as pages, LaTeX and CSV."""

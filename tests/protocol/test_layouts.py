@@ -1,0 +1,169 @@
+"""Layouts of published tables out of rows alone, with what must be said with them."""
+
+import time
+
+import numpy as np
+import pytest
+
+from sightline import published, rows
+from sightline.protocol import results
+from sightline.protocol.layouts import LAYOUTS, PUBLISHED, Material, make
+from sightline.types import ResultRow
+
+from .made import LEARNED, SEARCHED, final, trial
+from .recorded import record, written
+
+
+def hits(count):
+    return np.repeat(np.arange(100)[:, None] < count, 3, axis=1)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Write rows of four methods on two backbones of CUB, with those of their training."""
+    for backbone, base in (("resnet50", 60), ("vgg-gap", 50)):
+        for method, count in (("cam", base), ("has", base + 1), ("few-shot", base + 30)):
+            place = tmp_path / f"{backbone}-{method}"
+            labels = (LEARNED,) if method == "few-shot" else (SEARCHED,)
+            known = {"method": method, "backbone": backbone, "dataset": "cub"}
+            trial(place, value=1, ledger=labels, **known)
+            more = {"per_delta": {"50": count}, "classification": {"top1": 70.0}, "pointing": 90.0}
+            final(place, hits=hits(count), result=more, found=np.ones(100), **known)
+    blind = {"method": "center-gaussian", "backbone": "", "dataset": "cub"}
+    final(tmp_path / "center", hits=hits(40), **blind)
+    return tmp_path
+
+
+def table(folder, name):
+    (made,), _ = make([name], Material([folder]))
+    return made
+
+
+def test_table_6_has_the_rows_of_the_paper(folder):
+    made = table(folder, "000-T6")
+    assert [line["method"] for line in made.lines] == [
+        "cam",
+        "has",
+        "best WSOL",
+        "few-shot",
+        "center-gaussian",
+    ]
+    line = made.lines[1]
+    assert line["cub resnet50"].startswith("+1.0 [")
+    assert line["cub resnet50"].endswith("] ~")
+    assert made.lines[0]["cub mean"] == "55.0"
+    assert made.lines[2]["cub mean"] == "56.0"
+    assert made.lines[3]["cub vgg-gap"].startswith("80.0 (+30.0 [")
+    assert made.lines[4]["cub mean"].startswith("40.0 (-15.0 [")
+    assert any("LABEL BUDGETS DIFFER" in note for note in made.notes)
+    assert any("noise explains" in note for note in made.notes)
+
+
+def test_printed_numbers_stand_beside_ours(folder):
+    numbers = {(n["method"], n["backbone"]): n for n in table(folder, "000-T6").numbers}
+    assert numbers["cam", "resnet50"]["printed"] == "63.0"
+    assert numbers["has", "vgg-gap"]["printed"] == "+0.0"
+    assert numbers["best-wsol", "mean"]["printed"] == "61.1"
+
+
+def test_classification_reported_and_pointing(folder):
+    made = table(folder, "000-T7")
+    assert made.lines[0]["cub vgg-gap"] == "70.0"
+    assert {line["method"] for line in made.lines} == {"cam", "has", "few-shot"}
+    known = {(n["method"], n["backbone"]): n for n in table(folder, "000-T5").numbers}
+    assert known["cam", "resnet50"]["metric"] == "gt-known-localization"
+    assert known["cam", "resnet50"]["value"] == 60
+    assert table(folder, "003-T1").numbers[0]["value"] == 90
+
+
+def test_transfer_in_the_layout_of_table_3(tmp_path):
+    for number, (val, test) in enumerate([(1, 10), (2, 30), (3, 20)]):
+        place = tmp_path / str(number)
+        trial(place, value=val, backbone="vgg-gap", dataset="cub")
+        final(place, value=test, backbone="vgg-gap", dataset="cub")
+    made = table(tmp_path, "000-T3")
+    assert made.numbers[0]["value"] == pytest.approx(1 / 3)
+    assert made.numbers[0]["printed"] == "0.926"
+    assert made.lines[0]["cub vgg-gap"].startswith("0.333 [")
+
+
+def test_cells_and_selection(tmp_path):
+    numbers = {"val": [[20, 30], [40, 60]], "test": [[20, 30], [50, 45]], "top1": [90, 20]}
+    written(record("a", **numbers), tmp_path / "a")
+    made = table(tmp_path, "004-S4")
+    keys = set(published.table("004-S4").columns) - {"reading", "printed"}
+    assert keys <= set(made.numbers[0])
+    assert [line["select"] for line in made.lines] == ["BT-TT", "BT-VT", "BV-TT", "BV-VT"]
+    assert made.lines[2]["test labels chose"] == "threshold"
+    assert table(tmp_path, "003-T3").numbers[0]["criterion"] == "class-accuracy"
+
+
+def test_every_published_name_is_one_and_has_a_layout():
+    names = set(published.tables()["name"])
+    assert set(PUBLISHED) <= names
+    assert set(PUBLISHED.values()) <= set(LAYOUTS)
+
+
+def test_without_names_what_can_be_made_is_and_the_rest_is_named(folder):
+    made, lacking = make([], Material([folder]))
+    assert {m.name for m in made} >= {"comparison", "classification", "reported", "pointing"}
+    assert any(line.startswith("cells: the rows hold no records of epochs") for line in lacking)
+
+
+def test_the_command_writes_a_page_csv_and_latex(sightline, folder, tmp_path):
+    out = tmp_path / "out"
+    said = sightline("report", folder, "--out", out, "--latex")
+    assert said.code == 0
+    assert "not made:" in said.out
+    page = (out / "index.html").read_text()
+    assert "<h2 id='comparison'>" in page
+    assert "LABEL BUDGETS DIFFER" in page
+    assert r"\toprule" in (out / "comparison.tex").read_text()
+    assert "$\\sim$" in (out / "comparison.tex").read_text()
+    assert (out / "comparison.csv").read_text().startswith("method,dataset,backbone,kind,value")
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (["--tables", "000-T99"], "there is no table '000-T99'"),
+        (["--tables", "cells"], "hold no records of epochs"),
+        (["--tables", "comparison", "--against", "spg"], "no result of 'spg'"),
+        (["--latex"], "--latex needs --out"),
+        (["--full", "nowhere"], "no such row"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line(sightline, folder, flags, says):
+    assert says in sightline("report", folder, *flags).refusal()
+
+
+def test_proxy_against_full(sightline, tmp_path):
+    for number, (proxy, full) in enumerate([(1, 10), (2, 20), (3, 30)]):
+        trial(tmp_path / "proxy" / str(number), value=proxy, lr=number)
+        trial(tmp_path / "full" / str(number), value=full, lr=number)
+    words = ["report", tmp_path / "proxy", "--full", tmp_path / "full", "--json", "-"]
+    assert sightline(*words).json["tables"]["proxy"]["numbers"][0]["value"] == 1
+
+
+@pytest.mark.long
+def test_ten_thousand_rows_load_and_tabulate_in_two_seconds(tmp_path):
+    """On a machine that does nothing else; twice that passes, in time of the processor."""
+    row = ResultRow(
+        {
+            "protocol": {"name": "p"},
+            "truth": {"dataset": "d", "split": "val", "fingerprint": "f"},
+            "metric": "m",
+            "value": 1.0,
+            "maps": "folder",
+        }
+    )
+    rows.save(row, tmp_path / f"0{rows.SUFFIX}")
+    text = (tmp_path / f"0{rows.SUFFIX}").read_text()
+    for i in range(1, 10_000):
+        (tmp_path / f"{i}{rows.SUFFIX}").write_text(text)
+    begun = time.process_time()
+    assert len(results.read([tmp_path])) == 10_000
+    assert time.process_time() - begun < 4
+    begun = time.process_time()
+    assert len(rows.table([tmp_path])) == 10_000
+    assert time.process_time() - begun < 4
