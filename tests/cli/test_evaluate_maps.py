@@ -173,3 +173,10 @@ def test_folders_that_are_links_are_followed_but_not_in_circles(scene, evaluate)
     (scene.maps / "birds").symlink_to(scene.root / "elsewhere")
     (scene.maps / "again").symlink_to(scene.maps)
     assert evaluate().numbers == expected.numbers
+    for one, other in (("a", "b"), ("b", "a")):
+        (scene.root / one).mkdir()
+        (scene.root / one / other).symlink_to(scene.root / other)
+    (scene.maps / "a").symlink_to(scene.root / "a")
+    np.save(scene.root / "b" / "stranger.npy", scene.scores(0))
+    result = evaluate("--on-error", "skip")
+    assert (result["images"], result["skipped"]) == (6, 1)

@@ -63,12 +63,16 @@ def open_source(place: str | Path, options: Mapping[str, Any] | None = None) -> 
 def _files_below(root: Path) -> Iterator[Path]:
     """List the files of a folder and those below it, links to folders included but for circles."""
     for folder, inner, names in os.walk(root, followlinks=True):
-        inner[:] = [name for name in inner if not _leads_up(Path(folder, name))]
+        inner[:] = [name for name in inner if not _leads_up(Path(folder, name), root)]
         yield from (Path(folder, name) for name in names if not name.startswith("."))
 
 
-def _leads_up(folder: Path) -> bool:
-    return folder.is_symlink() and folder.parent.resolve().is_relative_to(folder.resolve())
+def _leads_up(folder: Path, root: Path) -> bool:
+    """Tell whether a folder is a link to one that the way to it has passed."""
+    if not folder.is_symlink():
+        return False
+    passed = [place.resolve() for place in folder.parents if place.is_relative_to(root)]
+    return any(place.is_relative_to(folder.resolve()) for place in passed)
 
 
 class BaselineSource:
