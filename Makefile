@@ -33,10 +33,11 @@ test-long: $(READY) ## tests that take longer (10 minutes)
 test-browser: $(READY) ## tests that need Chromium (1 minute); none so far
 	$(RUN)pytest -m browser || test $$? -eq 5
 
-bench: $(READY) ## speed beside a named peer, in the same run (5 minutes)
+bench: $(READY) ## speed beside a named peer, in the same run (8 minutes)
 	$(RUN)python benchmarks/evaluate.py
 	$(RUN)python benchmarks/many_maps.py
 	$(RUN)python benchmarks/loading.py
+	$(RUN)python benchmarks/training.py
 	$(RUN)python benchmarks/search.py
 	$(RUN)python benchmarks/pond.py
 

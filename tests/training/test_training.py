@@ -275,6 +275,7 @@ def test_a_broken_photograph_is_named_or_skipped(trained, data, tmp_path):
         trained(data=data)
     row = trained(data=data, on_error="skip", out=tmp_path / "skipped")
     assert row.result["status"] == "converged"
+    assert [broken.name in text for text in row.provenance["left_out"]] == [True]
 
 
 def test_single_images_cannot_be_normalized_in_batches(trained):

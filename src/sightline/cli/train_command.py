@@ -16,16 +16,18 @@ from sightline.training.plan import Conduct, Places, Plan
 DESCRIPTION = """\
 Train a method on a backbone, evaluating after every epoch.
 
-The same command goes on with a run that was stopped, and says so if it is done.
+The same command goes on with a run that was stopped, or tells of one that is done. The exit code is
+1 if the loss was no number in the end.
 
 example:
-  sightline train cam --data pets --backbone efficientnet-lite0 --epochs 3 --out run
+  sightline train cam --data pond --backbone small-resnet --epochs 1 --lr 0.01 --out run
 
-  cam on efficientnet-lite0: converged after 3 epochs, loss 0.54
-    MaxBoxAccV2 55.10 on val; threshold: oracle on this split (val)
+  cam on small-resnet: converged after 1 epochs, loss 2.655
+    val        top1 18.75, top5 48.12, MaxBoxAccV2 40.62, PxAP 13.44; threshold: oracle on this ...
     ...
-  row        run/train.row.json
+    row        run/train.row.json
 """
+SHOWN = 5  # of the photographs that were left out
 GROUPS = {"plan": (Plan, "training"), "places": (Places, "data"), "conduct": (Conduct, "conduct")}
 
 
@@ -121,6 +123,10 @@ def _as_text(row: Any, final: Sequence[Any], out: Path, data: str, there: bool) 
     lines += _scores(result)
     lines += [f"  labels     {line}" for line in ledger_lines(row.ledger)]
     lines += [f"  note       {note}" for note in row.provenance.get("notes", ())]
+    left_out = row.provenance.get("left_out", ())
+    lines += [f"  left out   {problem}" for problem in left_out[:SHOWN]]
+    if len(left_out) > SHOWN:
+        lines.append(f"  left out   and {len(left_out) - SHOWN} more, all in the row")
     lines += [
         f"  kept       {out / row.artifacts[name].path} (epoch {kept['epoch']})"
         for name, kept in result["checkpoints"].items()

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from sightline import progress, rows
+from sightline.allocation import keep_freed_memory
 from sightline.data import openings
 from sightline.data.dataset import Dataset
 from sightline.data.ledger import Ledger
@@ -81,6 +82,7 @@ def localize_run(
         asked: all else.
     """
     asked = asked or Localizing()
+    keep_freed_memory()
     trained = run if isinstance(run, Trained) else load_run(run, asked.checkpoint)
     _refuse_labels(dataset, trained, asked, stored=out is not None)
     started = time.perf_counter()

@@ -8,11 +8,11 @@ import numpy as np
 
 from sightline.data.dataset import Dataset, read_dataset
 from sightline.data.pipeline import draws
+from sightline.data.splits import ALIASES, asked
 from sightline.errors import DataError, Problem, UsageError
 from sightline.training.plan import Places
 
 HOLD_OUT = 16  # what random numbers are drawn for here; see `sightline.data.pipeline.draws`
-USUAL = ("train", "val", "test")  # names of splits that folders have
 SHOWN = 3  # names in a line
 
 
@@ -42,7 +42,7 @@ def read_material(
     name = places.train_split or (places.val_split if from_masks else "train")
     train = read_split(places, name, skip_problems=skip_problems)
     val = None
-    if evaluated and name == places.val_split:
+    if evaluated and asked(name) == asked(places.val_split):
         train, val = held_out(train, places.hold_out, seed)
     elif evaluated:
         val = read_split(places, places.val_split, skip_problems=skip_problems)
@@ -64,12 +64,14 @@ def read_split(places: Places, split: str, *, skip_problems: bool = False) -> Da
 
 def _refuse_missing(data: str, split: str) -> None:
     """Refuse a split that has no folder where others have one, before the whole is taken for it."""
-    root = Path(data if Path(data).exists() else data.partition(":")[2])
-    if not split or not data or not root.is_dir():
+    name = data if Path(data).exists() else data.partition(":")[2]
+    root = Path(name)
+    if not split or not name or not root.is_dir():
         return
-    folders = [root / name for name in USUAL] + sorted((root / "metadata").glob("*"))
+    folders = [root / name for names in ALIASES.values() for name in names]
+    folders += sorted((root / "metadata").glob("*"))
     there = list(dict.fromkeys(folder.name for folder in folders if folder.is_dir()))
-    if there and not any((root / part / split).is_dir() for part in ("", "metadata")):
+    if there and not set(asked(split).folders) & set(there):
         raise UsageError(f"{data}: has no split '{split}'; there is {', '.join(there)}")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from sightline import provenance, rows
+from sightline.allocation import keep_freed_memory
 from sightline.backbones import assembly as backbones
 from sightline.backbones import weights as weight_files
 from sightline.data.ledger import Ledger
@@ -150,6 +151,7 @@ def _several(fabric: Any, work: Callable[[Any], str]) -> str:
 def _work(fabric: Any, task: Task, material: Material, places: Places) -> str:
     """Train in one process; its rank decides which share of every batch it has."""
     plan, conduct = task.plan, task.conduct
+    keep_freed_memory()
     if conduct.threads:
         torch.set_num_threads(conduct.threads)
     sharing = Sharing(fabric.global_rank, fabric.world_size, fabric.device)
@@ -174,8 +176,9 @@ def _work(fabric: Any, task: Task, material: Material, places: Places) -> str:
         )
         loop = Loop(fabric, parts, plan, conduct)
         resumed = loop.resume()
-        if sharing.rank == 0 and conduct.show_progress:
-            _say([*([] if resumed else [report]), *material.notes, *_complaints(loader, assessor)])
+        said = [*([] if resumed else [report]), *material.notes, *_complaints(loader, assessor)]
+        visible = sharing.rank == 0 and conduct.show_progress
+        _say(said if visible else [])
         try:
             status = loop.run()
         except StoppedError:
@@ -183,6 +186,8 @@ def _work(fabric: Any, task: Task, material: Material, places: Places) -> str:
         finally:
             if sharing.rank == 0:
                 curves.draw(loop.position.table, RunFolder(task.out).root / CURVES)
+            late = [text for text in _complaints(loader, assessor) if text not in said]
+            _say(late if visible else [])
         if sharing.rank == 0:
             _write_row(task, material, places, loop, status, ledger)
         return "done"
@@ -324,6 +329,9 @@ def _fabric(task: Task) -> Any:
     plan, conduct = task.plan, task.conduct
     if conduct.accelerator == "gpu" and not torch.cuda.is_available():
         raise UsageError("--accelerator: there is no GPU here that PyTorch can use; pass cpu")
+    gpus = torch.cuda.device_count() if conduct.accelerator != "cpu" else 0
+    if 0 < gpus < plan.devices:
+        raise UsageError(f"--devices: {plan.devices} are asked for, but there are {gpus} GPUs")
     return Fabric(
         accelerator=conduct.accelerator,
         devices=plan.devices,
@@ -391,7 +399,13 @@ def _write_row(
     speed = {"seconds": seconds, "images_per_second": position.images / max(seconds, 1e-9)}
     row = ResultRow(
         rows.plain(result),
-        {**provenance.now(), **speed, "data": place_of(places.data), "notes": material.notes},
+        {
+            **provenance.now(),
+            **speed,
+            "data": place_of(places.data),
+            "notes": material.notes,
+            "left_out": _left_out(loop),
+        },
         tuple(ledger.entries),
         {name: rows.artifact(file, folder.root) for name, file in files.items() if file.exists()},
     )
@@ -425,6 +439,14 @@ def _result(task: Task, material: Material, loop: Loop, status: str) -> dict[str
         "metrics": dict(position.evaluated),
         "lost_at": _place(loop) if status == DIVERGED else None,
     }
+
+
+def _left_out(loop: Loop) -> list[str]:
+    """List the broken photographs that this session met."""
+    assessor = loop.parts.assessor
+    loaders = [loop.parts.loader, *([assessor.loader] if assessor else [])]
+    found = [str(p) for loader in loaders for items in loader.left_out.values() for p in items]
+    return list(dict.fromkeys(found))
 
 
 def _place(loop: Loop) -> dict[str, int]:
