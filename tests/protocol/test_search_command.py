@@ -203,8 +203,10 @@ def test_what_cannot_be_is_one_line_before_any_trial(search, tmp_path, flags, sa
 
 
 def test_what_is_missing_is_named(sightline, photographs, tmp_path):
-    refusal = sightline("search", "cam", "--data", photographs, "--out", tmp_path).refusal()
-    assert refusal.startswith("--backbone is missing")
+    assert (
+        sightline("search", "cam", "--data", photographs).refusal().startswith("--out is missing")
+    )
+    assert sightline("search", "cam", "--out", tmp_path).refusal().startswith("--data is missing")
 
 
 def test_a_method_that_is_none(search):

@@ -26,7 +26,7 @@ option that is given is not drawn. Several methods or backbones, separated by co
 one after another with the same budget, each in a folder METHOD-BACKBONE of its own.
 
 example:
-  sightline search cam --data pond --backbone small-resnet --trials 8 --epochs 5 --out search
+  sightline search cam --data pond --trials 8 --epochs 5 --out search
 
   trial  lr       resolution  status     loss  MaxBoxAccV2
   0      0.00102  16          converged  1.21  43.10
@@ -71,7 +71,7 @@ class Common:
     """which method, or several with commas; 'sightline list method' tells all"""
     data: str = ""
     """reference folder, COCO .json, VOC or image folder, or dataset:FOLDER"""
-    backbone: str = ""
+    backbone: str = "small-resnet"
     """which backbone, or several with commas; 'sightline list backbone' tells all"""
     weights: str = ""
     """none, a published name such as imagenet, or a file; published ones if there are any"""
@@ -92,7 +92,7 @@ class Common:
         """Search, and print the trials, the choice and the ledger."""
         from sightline.cli.search_text import as_json, as_text
 
-        for name in ("data", "backbone", "out"):
+        for name in ("data", "out"):
             if not getattr(self, name):
                 raise UsageError(f"--{name} is missing; see 'sightline search --help'")
         pairs = [(m, b) for m in self.method.split(",") for b in self.backbone.split(",")]
