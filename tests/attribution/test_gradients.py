@@ -313,6 +313,20 @@ def test_nothing_is_left_behind_in_the_network():
     assert network.late.weight.grad is not None
 
 
+def test_a_network_that_minds_how_its_input_is_laid_out_is_explained_all_the_same():
+    class Flat(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv, self.head = nn.Conv2d(3, 4, 8, stride=8), nn.Linear(64, 5)
+
+        def forward(self, images):
+            return self.head(torch.relu(self.conv(images)).view(len(images), -1))
+
+    network, leaf = Flat().eval(), nets.images().requires_grad_()
+    (wanted,) = torch.autograd.grad(network(leaf).gather(1, LABELS[:, None]).sum(), leaf)
+    torch.testing.assert_close(explained(vb, network, **RAW), wanted.sum(1), rtol=1e-4, atol=1e-7)
+
+
 def test_gradients_flow_through_a_network_that_begins_in_place():
     network = nn.Sequential(nn.ReLU(inplace=True), nn.AdaptiveAvgPool2d(1), nn.Flatten())
     images, labels = nets.images(), torch.tensor([0, 1, 2])

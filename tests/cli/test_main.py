@@ -38,7 +38,7 @@ def told(text):
     flags, flag = {}, ""
     for line in text.splitlines():
         content = line.strip("│ ").split("(default:")[0].strip()
-        if content.startswith("--"):
+        if line.startswith("│ --"):  # a text that goes on stands farther in
             flag = content.split()[0]
             flags[flag] = content.partition("  ")[2].strip()
         elif content.startswith(("╭", "╰", "─", "-h")):

@@ -131,5 +131,5 @@ def find(places: Iterable[Path]) -> list[EpochRecord]:
         if not place.exists():
             raise UsageError(f"{place}: no such run")
         files = rows.find([place])
-        found += [load(f) for f in files if f.name == f"{KIND}{rows.SUFFIX}" or f == place]
+        found += [load(f) for f in files if f.name == f"{KIND}{rows.SUFFIX}"]
     return found
