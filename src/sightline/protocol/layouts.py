@@ -93,4 +93,4 @@ def _beside_print(made: Made, name: str) -> Made:
         for line in made.numbers
     ]
     title = str(published.tables().set_index("name").loc[name, "title"])
-    return Made(name, f"{name}: {title}", made.lines, numbers, made.notes)
+    return Made(name, f"{name}: {title}", made.lines, numbers, made.notes, made.draw)

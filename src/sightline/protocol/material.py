@@ -1,6 +1,6 @@
 """What layouts have in common: what lies in some folders, and a table on its way to the page."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +25,7 @@ class Made:
     lines: list[dict[str, str]]
     numbers: list[dict[str, Any]]
     notes: list[str]
+    draw: Callable[[Path], Path | None] | None = None  # its figure, where it has one
 
 
 class Material:

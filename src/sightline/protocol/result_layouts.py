@@ -1,9 +1,10 @@
 """Layouts of what was measured: methods against CAM, transfer, explainers, printed scores."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-from sightline.protocol import audit, ranking, results
+from sightline.protocol import audit, figures, ranking, results
 from sightline.protocol.comparison import (
     ALL,
     BLIND,
@@ -124,17 +125,22 @@ def transfer(material: Material) -> Made:
     need(material.trials, "training runs")
     found = ranking.between_splits(material.trials, material.methods)
     need(found, "searches whose trials were all measured on the test split")
-    return _transfers("transfer", "Kendall's tau of trials between validation and test", found)
+    title = "Kendall's tau of trials between validation and test"
+    return _transfers("transfer", title, found, ("validation", "test"))
 
 
 def between(first: Material, second: Material) -> Made:
     """Give Kendall's tau between two sets of trials, such as proxy and full: 000 Figure 6."""
     found = ranking.between_sets(first.trials, second.trials)
-    return _transfers("proxy", "Kendall's tau of configurations between two sets of trials", found)
+    title = "Kendall's tau of configurations between two sets of trials"
+    return _transfers("proxy", title, found, ("first set", "second set"))
 
 
 def _transfers(
-    name: str, title: str, found: Mapping[tuple[str, str, str], ranking.Transfer]
+    name: str,
+    title: str,
+    found: Mapping[tuple[str, str, str], ranking.Transfer],
+    sides: tuple[str, str],
 ) -> Made:
     lines: dict[str, dict[str, str]] = {}
     numbers = []
@@ -150,7 +156,8 @@ def _transfers(
         "tau-b over trials that converged on both sides, with the 95 % interval over trials;"
         f" {count} trials left out"
     ]
-    return Made(name, title, list(lines.values()), numbers, notes)
+    draw = partial(figures.transfer, found, sides)
+    return Made(name, title, list(lines.values()), numbers, notes, draw)
 
 
 def spreads(material: Material) -> Made:
