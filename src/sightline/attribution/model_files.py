@@ -65,7 +65,7 @@ class ExportedNetwork:
             noting = _Noting(self._graph, "")
             with torch.no_grad():
                 noting.run(images[:1])
-            self._stage = last_spatial(noting.given)
+            self._stage = last_spatial(noting.given, images.shape[2], images.shape[3])
         run = _Noting(self._graph, self._stage)
         with torch.enable_grad():
             return scores_of(run.run(images)), run.features
@@ -99,9 +99,7 @@ def _refuse_training(graph: Any, file: Path) -> None:
     for node in graph.graph.nodes:
         place = TRAINING.get(str(node.target), len(node.args))
         if place < len(node.args) and node.args[place] is True:
-            raise UsageError(
-                f"{file}: was exported in train mode; export it after .eval()"
-            )
+            raise UsageError(f"{file}: was exported in train mode; export it after .eval()")
 
 
 def _fixed_batch(graph: Any) -> int:
