@@ -24,7 +24,7 @@ from sightline.metrics.box import boxes_at, map_boxes
 from sightline.metrics.protocol import preset
 
 LARGEST_FRAME = 1024  # side of the frame in which boxes are searched; larger photographs are scaled
-PACKAGED = "efficientnet-lite0"
+PACKAGED, SIDE = "efficientnet-lite0", 224
 Channels = tuple[float, float, float]
 
 
@@ -60,7 +60,7 @@ class Sighting:
     box: tuple[int, int, int, int] | None  # in the photograph's pixels; None for a map without any
 
 
-def packaged(size: int = 224) -> Classifier:
+def packaged(size: int = SIDE) -> Classifier:
     """Give the ImageNet classifier whose weights are installed with the package."""
     from sightline.backbones.weights import fill, read
     from sightline.methods.assembly import build
@@ -89,6 +89,22 @@ def from_file(
     if len(known) != classes:
         raise UsageError(f"{names}: {len(known)} names for a network of {classes} classes")
     return Classifier(file.name, network, known, size, mean, std)
+
+
+def from_run(root: Path, *, names: Path | None = None, size: int | None = None) -> Classifier:
+    """Take the network of a training run, with its own input, from its last checkpoint."""
+    from sightline.training.trained import load_run
+
+    trained = load_run(root)
+    method, transform = trained.network, trained.transform
+    if not method.classifies:
+        raise UsageError(f"{root}: {trained.config['method']} tells no classes apart")
+    known = read_class_names(names) if names else _names_for(method.classes)
+    if len(known) != method.classes:
+        raise UsageError(f"{names}: {len(known)} names for a network of {method.classes} classes")
+    title = f"{root.name} ({trained.config['method']}, {trained.config['backbone']})"
+    side = size or transform.test_resize
+    return Classifier(title, ModuleNetwork(method), known, side, transform.mean, transform.std)
 
 
 def _names_for(classes: int) -> ClassNames:

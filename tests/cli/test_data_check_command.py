@@ -182,6 +182,9 @@ def test_masks_of_another_size(root, sightline):
     report = checked(sightline, root, "--split", "test", "--masks", root / "masks")
     (problem,) = report["problems"]
     assert f"{NAMES[6]}: mask is 30 x 30, its image 32 x 24" in problem
+    Image.fromarray(np.zeros((24, 32), np.uint8)).save(root / "masks" / NAMES[2])
+    again = checked(sightline, root, "--split", "test", "--masks", root / "masks")
+    assert again["unusual"]["masks of objects with no pixel inside"] == [NAMES[2]]
     named = {names[0]: remark for remark, names in report["unusual"].items()}
     assert "another size" in named[NAMES[3]]
     assert "several values" in named[NAMES[7]]
@@ -227,6 +230,20 @@ def test_training_images_need_classes_alone(root, sightline):
     bare = checked(sightline, root / "metadata/train")
     assert bare["split"] == "unknown"
     assert bare["problems"] == []
+
+
+def test_a_split_without_an_image_is_not_whole(root, sightline):
+    for file in (root / "metadata/test").iterdir():
+        file.write_text("")
+    assert "no image is listed" in checked(sightline, root, "--split", "test")["problems"][0]
+
+
+def test_names_cannot_write_to_the_terminal(root, sightline):
+    Image.fromarray(noise()).save(root / "images/bee/a\x1b[2Jb.png")
+    (root / "metadata/test/localization.txt").write_text("bee/\x1b[2J.png,1,2,3,4")
+    out = sightline("data", "check", root, "--on-error", "skip").out
+    assert "\x1b" not in out
+    assert "left out: bee/\\x1b[2J.png" in out
 
 
 def test_no_folder_of_images_is_said(root, sightline):

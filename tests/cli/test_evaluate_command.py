@@ -81,6 +81,8 @@ def test_every_flag_is_told_in_the_help_and_works(scene, sightline, tmp_path):
         "--per-threshold": tmp_path / "thresholds.npz",
         "--out": tmp_path / "rows",
         "--json": tmp_path / "result.json",
+        "--workers": "1",
+        "--engine": "local",
         "--split": "val",
         "--normalize": "max",
         "--interpolation": "linear",

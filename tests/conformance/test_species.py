@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sightline import registry
-from sightline.data.pond.dials import BACKGROUNDS, Dials
+from sightline.data.pond.dials import BACKGROUNDS, GROUPS, Dials
 from sightline.data.pond.painting import CUES, MOST_PARTS, owner_of, paint
 from sightline.data.pond.scene import TELLING, Light, plan
 from sightline.data.pond.world import world
@@ -25,6 +25,7 @@ def species(name: str):
 def test_the_world_is_as_large_as_it_should_be():
     assert len(world().species) == len(OWN) >= 12
     assert len(world().groups) >= 5
+    assert world().groups == GROUPS, "name new groups in dials.py"
     assert len({one.synset for one in world().species}) == len(OWN)
     assert {one.background for one in world().species} == set(BACKGROUNDS)
 

@@ -173,7 +173,6 @@ def test_classification_beside_it(tmp_path):
     ("change", "says"),
     [
         ({"protocol": {"name": "exact"}}, "results of several protocols"),
-        ({"metric": "PxAP"}, "results of several metrics"),
         (
             {"result": {"truth": {"dataset": "pets", "split": "val", "fingerprint": "t-pets"}}},
             "splits",
@@ -187,6 +186,21 @@ def test_different_rulers_make_no_table(tmp_path, change, says):
     ]
     with pytest.raises(UsageError, match=says):
         compare(found)
+
+
+def test_boxes_and_masks_of_one_data_set_stand_side_by_side(tmp_path):
+    found = []
+    for method, boxes, masks in (("cam", 50, 30), ("new", 60, 35)):
+        found.append(final(tmp_path / method, method=method, hits=hits(boxes)))
+        more = {"metric": "PxAP", "value": float(masks), "protocol": {"name": "pixels"}}
+        found.append(final(tmp_path / method, method=method, name="final-pixels", **more))
+    table = compare(found)
+    assert {(e.method, e.dataset, e.value) for e in table.entries if e.backbone == "small"} == {
+        ("cam", "pets MaxBoxAccV2", 50),
+        ("cam", "pets PxAP", 30),
+        ("new", "pets MaxBoxAccV2", 60),
+        ("new", "pets PxAP", 35),
+    }
 
 
 def test_cam_must_be_there(tmp_path):

@@ -7,6 +7,7 @@ import pytest
 
 from sightline import published, rows
 from sightline.protocol import results
+from sightline.protocol.figures import ranks
 from sightline.protocol.layouts import LAYOUTS, PUBLISHED, Material, make
 from sightline.types import ResultRow
 
@@ -167,3 +168,15 @@ def test_ten_thousand_rows_load_and_tabulate_in_two_seconds(tmp_path):
     begun = time.process_time()
     assert len(rows.table([tmp_path])) == 10_000
     assert time.process_time() - begun < 4
+
+
+def test_ranks_share_ties_and_figures_are_drawn(sightline, tmp_path):
+    pytest.importorskip("matplotlib")
+    assert ranks([3, 5, 3, 1]).tolist() == [2.5, 1, 2.5, 4]
+    for number, (proxy, full) in enumerate([(1, 10), (2, 20), (3, 30)]):
+        trial(tmp_path / "proxy" / str(number), value=proxy, lr=number)
+        trial(tmp_path / "full" / str(number), value=full, lr=number)
+    words = ["report", tmp_path / "proxy", "--full", tmp_path / "full", "--out", tmp_path / "out"]
+    assert sightline(*words).code == 0
+    assert (tmp_path / "out" / "proxy.png").stat().st_size > 3000
+    assert "<img src='proxy.png'" in (tmp_path / "out" / "index.html").read_text()

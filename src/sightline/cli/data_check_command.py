@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import tyro
 
 from sightline.cli.output import deliver
+from sightline.errors import printable
 
 SHOWN = 10  # problems with one remedy that are printed
 NAMED = 5  # names that are printed of what is unusual
@@ -56,7 +57,7 @@ class Command:
             lines += _lines(part)
         if self.on_error == "skip":
             lines += [f"  left out: {name}" for name in report["left_out"]]
-        deliver(report, "\n".join(lines), self.json)
+        deliver(report, "\n".join(map(printable, lines)), self.json)
         usable = self.on_error == "skip" and report["counts"].get("images", 0)
         return 1 if report["problems"] and not usable else 0
 
@@ -67,8 +68,6 @@ def _verdict(report: Mapping[str, Any]) -> str:
 
 
 def _lines(report: Mapping[str, Any]) -> list[str]:
-    from sightline.errors import printable
-
     problems = report["problems"]
     unusual = [
         f"  unusual: {remark}: {len(names)} ({_listed(names)})"
@@ -78,7 +77,7 @@ def _lines(report: Mapping[str, Any]) -> list[str]:
         *(f"  {name:<24} {value}" for name, value in report["counts"].items()),
         *(f"  note: {note}" for note in report["notes"]),
         *(f"  warning: {name.replace('_', ' ')}: {n}" for name, n in report["warnings"].items()),
-        *map(printable, unusual),
+        *unusual,
         *_shown(problems),
     ]
 

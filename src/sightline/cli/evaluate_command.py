@@ -1,9 +1,12 @@
 """`sightline evaluate`: score maps in, the localization score out."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, make_dataclass
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields, make_dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any, Literal
 
 import tyro
 
@@ -33,6 +36,7 @@ MAPS_ONLY = {
     for item in fields(Request)
     if item.name in ("normalize", "interpolation", "masks", "ignore_value", "predictions")
 }
+SHARES = 4  # of each worker, so that none waits long for the slowest
 SET_BY_OTHER_FLAGS = ("name", "ground_truth_kind", "thresholds")
 
 
@@ -58,6 +62,10 @@ class Arguments:
     """keep the result row in this folder; what is there is not computed again"""
     json: str = ""
     """write the result as JSON to this file, or - for standard output"""
+    workers: int = 0
+    """score shares of the images in so many processes; 0: in this one, with --threads"""
+    engine: Literal["local", "ray"] = "local"
+    """where they are; ray: the cluster that RAY_ADDRESS names, --out on a drive that all share"""
     request: Annotated[Request, tyro.conf.arg(name="settings")] = field(default_factory=Request)
     choices: tyro.conf.Suppress[Any] = None
     baseline: tyro.conf.Suppress[Any] = None
@@ -74,8 +82,9 @@ class Arguments:
             row = evaluate_boxes(self.maps.removeprefix(PREFIX), self.truth, self.request)
         else:
             files = Files(self.per_image, self.per_threshold, self.out)
-            extras = self._extras()
-            row, kept = evaluate_to_files(self.maps, self.truth, self.request, extras, files)
+            with self._shards() as shards:
+                extras = replace(self._extras(), shards=shards)
+                row, kept = evaluate_to_files(self.maps, self.truth, self.request, extras, files)
         deliver(as_json(row), as_text(row, kept), self.json)
         return 0
 
@@ -90,6 +99,33 @@ class Arguments:
             keep_overlaps=bool(self.per_image or self.per_threshold),
             boxes_only="--per-threshold" if self.per_threshold else "",
         )
+
+    @contextmanager
+    def _shards(self) -> Iterator[Any]:
+        """Say how shares are scored, in a folder that is gone afterwards."""
+        if self.workers < 0:
+            raise UsageError("--workers starts at 0")
+        if not self.workers:
+            if self.engine == "ray":
+                raise UsageError("--engine ray goes with --workers")
+            yield None
+            return
+        from sightline.evaluation.sharded import Shards
+        from sightline.execution import Local
+        from sightline.execution.ray import Ray
+
+        if self.engine == "ray" and self.out is None:
+            raise UsageError("--engine ray needs --out, on a drive that all machines share")
+        engine = (
+            Ray(os.environ.get("RAY_ADDRESS", ""), workers=self.workers)
+            if self.engine == "ray"
+            else Local(self.workers)
+        )
+        if self.out:
+            self.out.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=".shares-", dir=self.out) as folder:
+            shares, threads = SHARES * self.workers, self.request.threads or 1
+            yield Shards(engine, shares, Path(folder), threads, show_progress=True)
 
     def _refuse_what_is_for_maps(self) -> None:
         """Predicted boxes have no threshold, no protocol and no files."""

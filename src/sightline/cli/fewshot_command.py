@@ -72,6 +72,7 @@ class Command:
         """Measure, train, print the curve."""
         from sightline.data.ledger import as_text
         from sightline.protocol.fewshot_study import Asked, study
+        from sightline.protocol.figures import few_labels
         from sightline.training.plan import Places
 
         if not self.runs or not self.data or not self.out:
@@ -100,6 +101,7 @@ class Command:
             settings={name: getattr(self, name) for name in names} | {"weights": self.weights},
         )
         done = study(asked, self.out)
+        few_labels(done.lines, done.center, self.out / "fewshot.png")
         shown = [{k: _cell(v) for k, v in _named(line).items()} for line in done.lines]
         names_of = dict.fromkeys(name for line in shown for name in line)
         text = [

@@ -45,13 +45,13 @@ class Common:
     explainer: str = "cam"
     """what makes the score maps; 'sightline list explainer' tells all"""
     model: Path | None = None
-    """a network of your own: TorchScript, torch.export or ONNX; being a program, one you trust"""
+    """a network of your own: TorchScript, torch.export, ONNX (programs: trust them), or a run"""
     class_names: Path | None = None
     """names of its classes, one a line; ImageNet's where it has 1,000"""
-    size: Annotated[int, tyro.conf.arg(metavar="PIXELS")] = 224
-    """side of the square that photographs are warped to"""
+    size: Annotated[int | None, tyro.conf.arg(metavar="PIXELS")] = None
+    """side of the square that photographs are warped to; 224, or that of the run if not given"""
     mean: Channels = (0.485, 0.456, 0.406)
-    """of its input's normalization, with --model"""
+    """of its input's normalization, with a --model file; a run knows its own"""
     std: Channels = (0.229, 0.224, 0.225)
     """of its input's normalization, with --model"""
     threshold: float = 0.2
@@ -68,7 +68,7 @@ class Common:
         """Refuse numbers that mean nothing."""
         if not 0 <= self.threshold <= 1:
             raise UsageError("--threshold lies in [0, 1]")
-        if not 32 <= self.size <= 2048:
+        if self.size is not None and not 32 <= self.size <= 2048:
             raise UsageError("--size is from 32 to 2048")
         if not all(s > 0 for s in self.std):
             raise UsageError("--std takes three positive numbers")
@@ -104,12 +104,15 @@ class Common:
         return 1 if problems and not seen else 0
 
     def _classifier(self) -> "Classifier":
-        from sightline.looking import from_file, packaged
+        from sightline.looking import SIDE, from_file, from_run, packaged
 
+        side = self.size or SIDE
         if not self.model:
-            return packaged(self.size)
+            return packaged(side)
+        if self.model.is_dir():
+            return from_run(self.model, names=self.class_names, size=self.size)
         return from_file(
-            self.model, size=self.size, mean=self.mean, std=self.std, names=self.class_names
+            self.model, size=side, mean=self.mean, std=self.std, names=self.class_names
         )
 
     def _look(self, classifier: "Classifier", file: Path, label: int | None) -> "Sighting":

@@ -42,6 +42,7 @@ class Noise:
     def finish(self, study: Any, kind: str) -> None:
         """Draw the gallery, and print the table with what the labels were used for."""
         from sightline.data.ledger import as_text
+        from sightline.protocol.figures import overlaps
         from sightline.protocol.noise_gallery import draw
 
         out, sheet = self.target(), None
@@ -50,6 +51,8 @@ class Noise:
             sheet = draw(
                 photographs, study.folders, out, kind=kind, count=self.gallery, seed=self.seed
             )
+        if kind == "boxes":
+            overlaps(study.lines, out / "overlaps.png")
         shown = [{name: _cell(value) for name, value in line.items()} for line in study.lines]
         for line in shown:
             line.pop("iou_histogram", None)

@@ -63,7 +63,11 @@ class Command:
         alone = self.full and not self.tables
         made, lacking = ([], []) if alone else make(self.tables, material)
         made += [between(material, Material([self.full]))] if self.full else []
-        shown = [paper.Table(m.name, m.title, m.lines, m.notes, m.numbers) for m in made]
+        drawn = {m.name: m.draw(self.out / f"{m.name}.png") for m in made if m.draw and self.out}
+        shown = [
+            paper.Table(m.name, m.title, m.lines, m.notes, m.numbers, _name(drawn.get(m.name)))
+            for m in made
+        ]
         texts = [paper.as_text(table) for table in shown]
         texts += ["not made:\n" + "\n".join(f"  {line}" for line in lacking)] if lacking else []
         if self.out:
@@ -73,6 +77,10 @@ class Command:
             "not_made": lacking,
         }
         deliver(content, "\n\n".join(texts), self.json)
+
+
+def _name(file: Path | None) -> str:
+    return file.name if file else ""
 
 
 def command(arguments: Sequence[str]) -> type[Command]:

@@ -147,7 +147,10 @@ def _read(place: str, split: str, options: Options) -> Annotations:
 def _check_localization(found: Checked, annotations: Annotations) -> None:
     """Tell whether anything is localized: in val and test it must be."""
     items = len(annotations.split.ids)
-    if not items or len(annotations.unlocalized) < items:
+    if not items and not annotations.problems and not annotations.unannotated:
+        remedy = "give another folder, or what belongs there"
+        found.problems.append(Problem("no image is listed", "", remedy=remedy))
+    elif not items or len(annotations.unlocalized) < items:
         missing = len(annotations.unlocalized)
         if missing:
             found.warnings["images_without_box_or_mask"] = missing

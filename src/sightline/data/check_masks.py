@@ -18,6 +18,8 @@ Unusual = dict[str, list[str]]  # remark -> images
 Size = tuple[int, int]  # width and height
 OTHER_SIZE = "masks of another size than their image, resized to it"
 SEVERAL_VALUES = "mask files with several values (pass --ignore-value if one is a border)"
+EMPTY = "masks of objects with no pixel inside"
+FULL = "masks of objects with every pixel inside"
 REMEDY = "find the mask that was drawn on this picture"
 
 
@@ -55,6 +57,8 @@ def _check_item(masks: Masks, item: int, stated: Size, facts: Facts | None) -> s
         if _is_indexed(source, masks, pixels):
             remarks.add(SEVERAL_VALUES)
         remarks |= _compared(size, stated, facts, source)
+        if source in masks.objects[item] and isinstance(source, Path):
+            remarks |= {EMPTY} if not pixels.any() else {FULL} if pixels.all() else set()
     return remarks
 
 

@@ -71,15 +71,26 @@ def run(maps: Maps, truth: Truth, request: Request, extras: Extras) -> Evaluatio
     """Score maps and keep what the score was computed from."""
     started = time.perf_counter()
     skip = request.on_error == "skip"
-    known = _truth(truth, request, skip)
+    known = truth_of(truth, request, skip)
     protocol, ledger = _protocol(known, request, extras), Ledger()
     ledger.entries += thresholds.labels_behind(extras.threshold_from, force=request.force)
     labels = open_labels(known, protocol, request.purpose, ledger, force=request.force)
-    ranks, rank_problems = _ranks(known, request, skip)
+    ranks, rank_problems = ranks_of(known, request, skip)
     preparation = Preparation(request.normalize, request.interpolation)
     conduct = Conduct(skip, request.threads, extras.show_progress, extras.keep_overlaps)
-    source = _source(maps, extras.baseline)
-    scored = score(source, labels, preparation, ranks, conduct)
+    source = source_of(maps, extras.baseline)
+
+    def scored_of(given: Maps, opened: ScoreSource, baseline: Mapping[str, Any]) -> Scored:
+        if extras.shards is None:
+            return score(opened, labels, preparation, ranks, conduct)
+        from sightline.evaluation.sharded import Asked
+
+        places = str(given), str(truth)
+        asked = Asked(*places, request, protocol, dict(baseline), extras.keep_overlaps)
+        merged: Scored = extras.shards.score(asked)
+        return merged
+
+    scored = scored_of(maps, source, extras.baseline)
     scored.tally.problems[:0] = [*known.problems, *rank_problems]
     seconds = time.perf_counter() - started
     left_out = list(map(str, scored.tally.problems))
@@ -87,7 +98,7 @@ def run(maps: Maps, truth: Truth, request: Request, extras: Extras) -> Evaluatio
         result = result_of(scored, protocol, request, known, report)
     result |= {"maps": source.name, "baseline": dict(source.options)}
     if extras.against is not None:
-        other = score(_source(extras.against, {}), labels, preparation, ranks, conduct)
+        other = scored_of(extras.against, source_of(extras.against, {}), {})
         with _resampling(2 * request.resamples, extras) as report:
             compared = comparison(scored.accumulator, other.accumulator, request, report)
         skipped = {"maps": _source_name(extras.against), "skipped": other.tally.left_out}
@@ -104,7 +115,8 @@ def _resampling(resamples: int, extras: Extras) -> Iterator[progress.Step]:
         yield step if extras.show_progress else progress.silent
 
 
-def _truth(truth: Truth, request: Request, skip: bool) -> GroundTruth:
+def truth_of(truth: Truth, request: Request, skip: bool) -> GroundTruth:
+    """Read a ground truth, unless it is one already."""
     if isinstance(truth, GroundTruth):
         return truth
     if isinstance(truth, (str, Path)):
@@ -133,9 +145,10 @@ def _protocol(truth: GroundTruth, request: Request, extras: Extras) -> Protocol:
     return chosen
 
 
-def _ranks(
+def ranks_of(
     truth: GroundTruth, request: Request, skip: bool
 ) -> tuple[dict[str, Ranks] | None, list[Problem]]:
+    """Read where the true class stands among a classifier's predictions, if there are any."""
     if request.predictions is None:
         return None, []
     ranks, problems = read_ranks(Path(request.predictions), truth.split, skip_problems=skip)
@@ -144,7 +157,8 @@ def _ranks(
     return ranks, problems
 
 
-def _source(maps: Maps, baseline: Mapping[str, Any]) -> ScoreSource:
+def source_of(maps: Maps, baseline: Mapping[str, Any]) -> ScoreSource:
+    """Open a source of maps."""
     return open_source(maps, baseline) if isinstance(maps, (str, Path)) else ArraySource(maps)
 
 

@@ -54,7 +54,7 @@ def evaluate_to_files(
         return work(Job("evaluate", {}), Path()), ""
     job = Job(
         kind="evaluate",
-        options={**asdict(request), **asdict(extras), **asdict(files)},
+        options={**asdict(request), **asdict(replace(extras, shards=None)), **asdict(files)},
         seed=request.seed,
         inputs={
             "maps": _state(maps),

@@ -59,4 +59,5 @@ class Extras:
     threshold_from: Any = None  # a number, a row, or a row's file
     show_progress: bool = False
     keep_overlaps: bool = False
+    shards: Any = None  # how maps are scored in shares, if they are; changes no result
     boxes_only: str = ""  # a flag that is given and means nothing for masks

@@ -71,10 +71,15 @@ def score(
     preparation: Preparation,
     ranks: Mapping[str, Ranks] | None,
     conduct: Conduct,
+    share: tuple[int, int] = (0, 1),
 ) -> Scored:
-    """Score all maps of a source. In the first problem this stops, unless it is told to skip."""
+    """Score all maps of a source. In the first problem this stops, unless it is told to skip.
+
+    `share` asks for one of so many equal parts of the images, in their order; the first one tells
+    what is wrong with the whole.
+    """
     split, protocol = labels.truth.split, labels.protocol
-    tally = Tally()
+    tally, (number, of) = Tally(), share
     tally.warnings.update(labels.truth.warnings)
     refused = {problem.image for problem in labels.truth.problems}
     refused.update(labels.truth.unannotated)
@@ -87,18 +92,32 @@ def score(
         usable = [i for i in usable if split.ids[i] in ranks]
     if not usable:
         raise DataError(tally.problems or [Problem("no image is left to score", source.name)])
+    usable = usable[number * len(usable) // of : (number + 1) * len(usable) // of]
+    if number:
+        tally = Tally()
     if protocol.ground_truth_kind == "masks":
         masks = MaskAccumulator(protocol)
         work = measure_masks(source, split, labels.masks, protocol, preparation)
         scored = _collect(work, usable, split.ids, masks, tally, ranks or {}, conduct)
-        if tally.warnings["masks_without_foreground"] == len(masks.records):
-            what = "no mask has any foreground, so that recall means nothing"
-            remedy = "foreground is 1 in arrays, and above 0 in files unless it is to be ignored"
-            raise DataError([Problem(what, remedy=remedy)])
-        return scored
-    boxes = BoxAccumulator(protocol)
-    measure = measure_boxes(source, split, labels.boxes, protocol, preparation)
-    return _collect(measure, usable, split.ids, boxes, tally, ranks or {}, conduct)
+    else:
+        boxes = BoxAccumulator(protocol)
+        measure = measure_boxes(source, split, labels.boxes, protocol, preparation)
+        scored = _collect(measure, usable, split.ids, boxes, tally, ranks or {}, conduct)
+    if of == 1:
+        refuse_empty(scored)
+    return scored
+
+
+def refuse_empty(scored: Scored) -> None:
+    """Refuse a whole in which nothing was scored, or nothing could be found."""
+    records, tally = scored.accumulator.records, scored.tally
+    if not len(records):
+        raise DataError(tally.problems)
+    masks = isinstance(scored.accumulator, MaskAccumulator)
+    if masks and tally.warnings["masks_without_foreground"] == len(records):
+        what = "no mask has any foreground, so that recall means nothing"
+        remedy = "foreground is 1 in arrays, and above 0 in files unless it is to be ignored"
+        raise DataError([Problem(what, remedy=remedy)])
 
 
 def _collect(
@@ -130,6 +149,4 @@ def _collect(
                     overlaps[image] = one.measurement.overlaps.astype(np.float32)
             else:
                 accumulator.add(one.measurement, image=image)
-    if not len(accumulator.records):
-        raise DataError(tally.problems)
     return Scored(accumulator, tally, overlaps)

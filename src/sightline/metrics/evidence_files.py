@@ -94,7 +94,7 @@ def save(kept: Kept, file: Path) -> Path:
 def load(file: Path) -> Kept:
     """Read evidence back."""
     try:
-        with np.load(file, allow_pickle=False) as arrays:
+        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
             ids = tuple(str(name) for name in arrays["ids"])
             found = arrays["found"]
             if "histograms" in arrays.files:
@@ -103,6 +103,6 @@ def load(file: Path) -> Kept:
             fields = {name: arrays[name] for name in BOX_FIELDS}
             evidence = BoxEvidence(images=len(ids), groups=groups, joint=bool(joint), **fields)
             return Kept(ids, evidence, found)
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, AttributeError) as error:
         what, remedy = f"is no evidence ({error})", "make its row again"
         raise DataError([Problem(what, str(file), remedy=remedy)]) from None

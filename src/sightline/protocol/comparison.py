@@ -9,7 +9,7 @@ Holm. Resamples are of images: how much another training would give is not in th
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -97,6 +97,7 @@ def compare(
     """Compare results of one split each; metric is localization or classification."""
     classes = metric == "classification"
     usable = [one for one in results if not classes or class_accuracy(one) is not None]
+    usable = _first_metric(usable) if classes else _by_metric(usable)
     if not usable:
         raise UsageError(f"no result has a {metric} to compare")
     _refuse_mixtures(usable)
@@ -132,6 +133,28 @@ def class_accuracy_of(result: Result) -> float:
     return value
 
 
+def _by_metric(results: Sequence[Result]) -> list[Result]:
+    """Where boxes and masks of one data set were measured, make two data sets of it."""
+    metrics: dict[str, set[str]] = {}
+    for one in results:
+        metrics.setdefault(one.dataset, set()).add(one.metric)
+    return [
+        replace(one, dataset=f"{one.dataset} {one.metric}")
+        if len(metrics[one.dataset]) > 1
+        else one
+        for one in results
+    ]
+
+
+def _first_metric(results: Sequence[Result]) -> list[Result]:
+    """Class accuracy is the same however places are measured; keep one result of each."""
+    order = sorted(results, key=lambda one: (one.metric == "PxAP", one.metric))
+    first: dict[str, str] = {}
+    for one in order:
+        first.setdefault(one.dataset, one.metric)
+    return [one for one in results if one.metric == first[one.dataset]]
+
+
 def _refuse_mixtures(results: Sequence[Result]) -> None:
     """Refuse to set beside each other what was measured with different rulers."""
     for dataset in {one.dataset for one in results}:
@@ -143,9 +166,10 @@ def _refuse_mixtures(results: Sequence[Result]) -> None:
             ("versions of its labels", {one.fingerprint for one in here}),
         ):
             if len(values) > 1:
+                hint = "; measure all with the same --masks and --ignore-value" * ("labels" in what)
                 raise UsageError(
                     f"{dataset}: results of several {what} ({', '.join(sorted(values))}) make no"
-                    " table; give those of one"
+                    f" table; give those of one{hint}"
                 )
 
 
@@ -303,8 +327,6 @@ def _entry(
 
 def _corrected(entries: Sequence[Entry]) -> list[Entry]:
     """Adjust the p-values of one family."""
-    from dataclasses import replace
-
     tested = [i for i, e in enumerate(entries) if e.p_value is not None]
     adjusted = holm([float(entries[i].p_value or 0) for i in tested])
     found = list(entries)

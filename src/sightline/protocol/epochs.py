@@ -92,7 +92,7 @@ def load(row_file: Path) -> EpochRecord:
         raise _broken(file, "is not the file that its row describes")
     found: dict[str, Any] = {"accuracy": {}, "overlap": {}, "precision": {}, "series": {}}
     try:
-        with np.load(file, allow_pickle=False) as arrays:
+        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
             for name in arrays.files:
                 kind, _, rest = name.partition(":")
                 if kind == "series":
@@ -102,7 +102,7 @@ def load(row_file: Path) -> EpochRecord:
                     found[kind][split, source] = arrays[name].astype(np.float64)
                 else:
                     found[kind] = arrays[name]
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, AttributeError) as error:
         raise _broken(file, f"cannot be read ({error})") from None
     return EpochRecord(
         facts=row.result["run"],
@@ -131,5 +131,5 @@ def find(places: Iterable[Path]) -> list[EpochRecord]:
         if not place.exists():
             raise UsageError(f"{place}: no such run")
         files = rows.find([place])
-        found += [load(f) for f in files if f.name == f"{KIND}{rows.SUFFIX}" or f == place]
+        found += [load(f) for f in files if f.name == f"{KIND}{rows.SUFFIX}"]
     return found

@@ -40,6 +40,7 @@ class Table:
     lines: Sequence[Mapping[str, str]]
     notes: Sequence[str] = ()
     numbers: Sequence[Mapping[str, object]] = ()  # the same in long form, for other programs
+    picture: str = ""  # file of its figure, beside the page
 
     @property
     def columns(self) -> list[str]:
@@ -82,9 +83,10 @@ def as_html(table: Table) -> str:
         for line in table.lines
     )
     notes = "".join(f"<li>{html.escape(note)}</li>\n" for note in table.notes)
+    shown = f"<img src='{html.escape(table.picture)}' alt=''>\n" if table.picture else ""
     return (
         f"<h2 id='{html.escape(table.name)}'>{html.escape(table.title)}</h2>\n"
-        f"<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>\n<ul>{notes}</ul>\n"
+        f"<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>\n{shown}<ul>{notes}</ul>\n"
     )
 
 

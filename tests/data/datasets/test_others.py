@@ -95,6 +95,19 @@ def test_openimages_by_its_folders(tmp_path: Path) -> None:
     assert not data.truth.has_masks
 
 
+def test_openimages_masks_alone_are_missing_their_photographs(shared: Path) -> None:
+    """Eleven real masks of five images."""
+    found = read_annotations(shared / "data/openimages_masks", split="val")
+    assert found.split.dataset == "openimages"
+    assert len(found.split.ids) == 5
+    assert found.masks is not None
+    assert sum(map(len, found.masks.objects)) + sum(map(len, found.masks.ignored)) == 11
+    shares = [(read_mask(found.masks, item, None) == FOREGROUND).mean() for item in range(5)]
+    assert [share for share in shares if share in (0, 1)] == [0, 1]  # the release has such masks
+    with pytest.raises(DataError, match="image file is missing"):
+        read_dataset(shared / "data/openimages_masks", split="val")
+
+
 def test_openimages_lists_find_images_and_masks_of_the_release(tmp_path: Path) -> None:
     lists = tmp_path / "metadata/OpenImages/val"
     lists.mkdir(parents=True)

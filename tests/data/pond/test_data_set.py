@@ -1,6 +1,7 @@
 """Pond on disk: `sightline data make pond`, and the place `pond`."""
 
 import csv
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import cv2
@@ -10,7 +11,7 @@ import pytest
 from sightline.data.dataset import read_dataset
 from sightline.data.ledger import Ledger
 from sightline.data.masks import read_mask, read_source
-from sightline.data.pond import place
+from sightline.data.pond import place, writing
 from sightline.data.pond.canvas import Image
 from sightline.data.pond.generate import split_counts
 from sightline.data.pond.png import encode
@@ -199,6 +200,18 @@ def test_places_of_other_settings_lie_apart(monkeypatch, tmp_path):
     folders = [place.folder(name) for name in names]
     assert folders[0] == folders[2] != folders[1]
     assert len(read_truth(names[1], split="test").split.ids) == 3
+
+
+def test_two_at_once_fill_a_place_one_after_the_other(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    drawn: list[object] = []
+    draw = writing.draw_chunk
+    monkeypatch.setattr(writing, "draw_chunk", lambda chunk: drawn.append(chunk) or draw(chunk))
+    with ThreadPoolExecutor(2) as pool:
+        folders = list(pool.map(place.folder, ["pond:images=64,size=48"] * 2))
+    assert folders[0] == folders[1]
+    assert len(drawn) == len(set(drawn)) == 4
+    assert len(read_truth(folders[0], split="train").split.ids) == 45
 
 
 def test_a_folder_of_that_name_that_was_made_comes_first(make, monkeypatch, tmp_path):

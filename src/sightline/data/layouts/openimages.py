@@ -27,9 +27,8 @@ def read(path: Path, request: Request) -> Annotations:
     classes = sorted(folder.name for folder in (home / request.split).iterdir() if folder.is_dir())
     masks = request.masks or home
     for label, name in enumerate(classes):
-        for picture in sorted((home / request.split / name).glob("*.jpg")):
-            image = picture.relative_to(home).as_posix()
-            builder.item(image, file=str(picture), label=label)
+        for image in _images(home, f"{request.split}/{name}"):
+            builder.item(image, file=str(home / image), label=label)
             _add_masks(image, masks / image, name, builder)
     builder.picture_roots.append(home)
     return builder.build(classes)
@@ -38,6 +37,13 @@ def read(path: Path, request: Request) -> Annotations:
 def _home(path: Path) -> Path:
     inner = path / "OpenImages"
     return inner if inner.is_dir() else path
+
+
+def _images(home: Path, folder: str) -> list[str]:
+    """List the images of a class: those that are there, and those that only have masks."""
+    stems = {file.stem for file in (home / folder).glob("*.jpg")}
+    stems |= {file.stem.partition("_")[0] for file in (home / folder).glob("*_m*_*.png")}
+    return [f"{folder}/{stem}.jpg" for stem in sorted(stems)]
 
 
 def _add_masks(image: str, place: Path, name: str, builder: AnnotationBuilder) -> None:

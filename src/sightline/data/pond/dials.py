@@ -8,6 +8,7 @@ from sightline.errors import UsageError
 from sightline.hyperparameters import Choice, Uniform, Whole, validate
 
 BACKGROUNDS = ("water", "reeds", "sand", "lawn", "sky")
+GROUPS = ("aquatic bird", "fish", "frog", "odonate", "turtle", "watercraft")
 SMALLEST, LARGEST = 48, 512
 EVEN = 1 / len(BACKGROUNDS)
 
@@ -17,6 +18,7 @@ class Dials:
     """How scenes are drawn. As they stand, the background tells nothing of the class."""
 
     size: Annotated[int, "side of the square images in pixels", Whole(SMALLEST, LARGEST)] = 64
+    group: Annotated[str, "only species of this group; all if empty", Choice("", *GROUPS)] = ""
     labels: Annotated[str, "granularity of the classes", Choice("fine", "coarse")] = "fine"
     home: Annotated[float, "p(background where the class is at home | class)", Uniform(0, 1)] = EVEN
     alike: Annotated[float, "how often the coat is drawn from the group", Uniform(0, 1)] = 0.0
@@ -32,12 +34,21 @@ class Dials:
     def __post_init__(self) -> None:
         """Refuse what is out of range."""
         validate(self)
+        if self.group and self.labels == "coarse":
+            raise UsageError("a group is one coarse class; leave out group, or take fine labels")
 
 
 SETTINGS: Mapping[str, Dials] = {
     "well-posed": Dials(),
     "ill-posed": Dials(
-        home=0.95, alike=1.0, tucked=0.5, scale=0.4, spread=0.2, clutter=0.1, several=0.0
+        group="aquatic bird",
+        home=0.95,
+        alike=1.0,
+        tucked=0.7,
+        scale=0.4,
+        spread=0.2,
+        clutter=0.1,
+        several=0.0,
     ),
 }
 

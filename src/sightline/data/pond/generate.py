@@ -32,7 +32,7 @@ def generate(
     if not finished(out, counts):
         wanted = writing.chunks(out, dials, seed, {split: counts[split] for split in undone})
         writing.draw(wanted, workers)
-        for name, content in _tables(dials.labels).items():
+        for name, content in _tables(dials).items():
             write_whole(out / name, content)
         writing.finish(out, wanted, undone)
     for split in counts:
@@ -50,29 +50,30 @@ def _list(out: Path, split: str) -> Path:
     return out / split / "image_ids.txt"
 
 
-def _tables(granularity: str) -> dict[str, str]:
-    names = "\n".join(world().classes(granularity))
+def _tables(dials: Dials) -> dict[str, str]:
+    names = "\n".join(world().classes(dials.labels, dials.group))
     cues = "\n".join(f"{cue},{value}" for cue, value in CUES.items())
-    contents = (f"{names}\n", _classes(granularity), f"cue,value\n{cues}\n")
+    contents = (f"{names}\n", _classes(dials), f"cue,value\n{cues}\n")
     return dict(zip(TABLES, contents, strict=True))
 
 
-def _classes(granularity: str) -> str:
+def _classes(dials: Dials) -> str:
     """Tell of each species its label, its nouns, its home and its parts, the most telling first."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(
         ["species", "label", "synset", "lemma", "group", "group_synset", "home", "parts"]
     )
-    for i, one in enumerate(world().species):
+    for i in world().members(dials.group):
+        one = world().species[i]
         parts = " ".join(name.replace(" ", "_") for name in one.parts)
-        label = world().label(i, granularity)
+        label = world().label(i, dials.labels, dials.group)
         nouns = (one.synset, one.lemma, one.coarse, one.coarse_synset)
         table.writerow([one.name, label, *nouns, one.background, parts])
     return text.getvalue()
 
 
-def statistics(out: Path, counts: dict[str, int]) -> tuple[Summary, list[Row]]:
+def statistics(out: Path, dials: Dials, counts: dict[str, int]) -> tuple[Summary, list[Row]]:
     """Count in the tables of scenes what chance made of the dials."""
     found, at_home, everywhere = Counter[str](), Counter[str](), Counter[str]()
     for one in _scenes(out, counts):
@@ -95,7 +96,9 @@ def statistics(out: Path, counts: dict[str, int]) -> tuple[Summary, list[Row]]:
             "background": name,
             "images": everywhere[name],
             "of classes at home there": at_home[name],
-            "classes at home there": sum(s.background == name for s in world().species),
+            "classes at home there": sum(
+                world().species[i].background == name for i in world().members(dials.group)
+            ),
         }
         for name in BACKGROUNDS
     ]

@@ -67,7 +67,7 @@ def know(plan: Plan, painted: Painted, dials: Dials) -> Known:
     return Known(
         {
             "image_ids": [name],
-            "class_labels": [f"{name},{world().label(plan.told, dials.labels)}"],
+            "class_labels": [f"{name},{world().label(plan.told, dials.labels, dials.group)}"],
             "image_sizes": [f"{name},{size},{size}"],
             "localization": [f"{name},{box}" for box in _boxes(plan, parts)],
             "parts": _parts(name, plan, counts),
@@ -114,8 +114,8 @@ def _scene(plan: Plan, dials: Dials) -> str:
     values = (
         own.name,
         own.coarse,
-        known.label(plan.species, dials.labels),
-        known.label(plan.told, dials.labels),
+        known.label(plan.species, dials.labels, dials.group),
+        known.label(plan.told, dials.labels, dials.group),
         plan.background,
         int(plan.at_home),
         known.species[plan.coat].name,

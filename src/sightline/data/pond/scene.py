@@ -82,7 +82,8 @@ def plan(dials: Dials, seed: int, split: str, number: int, *, noisy: bool) -> Pl
         return Dice(seed, number, f"{split} {purpose}")
 
     known = world()
-    label = number % len(known.species)
+    members = known.members(dials.group)
+    label = members[number % len(members)]
     species = known.species[label]
     background = _background(species, dials.home, dice("background"))
     objects = _objects(species, background, dials, dice)
@@ -111,8 +112,10 @@ def _background(species: Species, home: float, dice: Dice) -> str:
 def _told(label: int, dials: Dials, dice: Dice) -> int:
     """Exchange a label for one of another class."""
     known, wrong = world(), dice.chance(dials.noise)
-    own = known.label(label, dials.labels)
-    others = [i for i in range(len(known.species)) if known.label(i, dials.labels) != own]
+    own = known.label(label, dials.labels, dials.group)
+    others = [
+        i for i in known.members(dials.group) if known.label(i, dials.labels, dials.group) != own
+    ]
     return dice.pick(others) if wrong else label
 
 

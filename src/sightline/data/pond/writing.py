@@ -3,8 +3,9 @@
 import json
 import os
 import signal
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -69,12 +70,20 @@ def draw(wanted: Sequence[Chunk], workers: int) -> None:
 
 
 def _drawn(left: Sequence[Chunk], workers: int) -> Iterator[int]:
+    """Draw chunks in this process, and in others where there are enough to do."""
     if workers < 2:
         yield from map(draw_chunk, left)
         return
-    with ProcessPoolExecutor(workers, get_context("spawn"), initializer=_begin) as pool:
+    others, waiting, running = workers - 1, deque(left), set[Future[int]]()
+    with ProcessPoolExecutor(others, get_context("spawn"), initializer=_begin) as pool:
         try:
-            yield from pool.map(draw_chunk, left)
+            while waiting or running:
+                while waiting and len(running) < 2 * others:
+                    running.add(pool.submit(draw_chunk, waiting.popleft()))
+                if waiting:  # instead of looking on while the others start
+                    yield draw_chunk(waiting.popleft())
+                done, running = wait(running, 0 if waiting else None, FIRST_COMPLETED)
+                yield from (future.result() for future in done)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise

@@ -26,6 +26,7 @@ class Options:
     setting: Annotated[str, "named setting of all dials", Choice("well-posed", "ill-posed")] = (
         "well-posed"
     )
+    group: Annotated[str | None, "only species of this group, such as frog; all if empty"] = None
     labels: Annotated[str | None, "granularity of the classes: fine or coarse"] = None
     home: Annotated[float | None, "p(background where the class is at home | class)"] = None
     alike: Annotated[float | None, "how often the coat is drawn from the group"] = None
@@ -64,6 +65,6 @@ def make(options: Options, out: Path, *, seed: int, workers: int) -> Built:
     claimed.note()
     counts = split_counts(options.images)
     written = generate(out, chosen, seed, counts, workers)
-    summary, by_background = statistics(out, counts)
+    summary, by_background = statistics(out, chosen, counts)
     tables: dict[str, Sequence[Row]] = {"backgrounds": by_background}
     return Built(summary, tables, tuple(written))

@@ -1,0 +1,83 @@
+"""What layouts have in common: what lies in some folders, and a table on its way to the page."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from sightline import rows
+from sightline.errors import UsageError
+from sightline.protocol import epochs, results, selection_tables
+from sightline.protocol.criteria import parse
+from sightline.protocol.results import Result
+
+EXPLAINER = "explainer:"
+TEST = "test"
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A table's lines as text, in long form, and what must be said with them."""
+
+    name: str
+    title: str
+    lines: list[dict[str, str]]
+    numbers: list[dict[str, Any]]
+    notes: list[str]
+    draw: Callable[[Path], Path | None] | None = None  # its figure, where it has one
+
+
+class Material:
+    """All that lies in some places, read when it is asked for."""
+
+    def __init__(self, places: Iterable[Path], *, against: str = "cam", seed: int = 0) -> None:
+        self.places, self.against, self.seed = list(places), against, seed
+
+    @cached_property
+    def measured(self) -> list[Result]:
+        """Give the results on test splits, or on any where no test split was measured."""
+        found = results.read(self.places)
+        tests = [one for one in found if one.split == TEST]
+        return tests or found
+
+    @cached_property
+    def methods(self) -> list[Result]:
+        """Leave explainers out."""
+        maps = ((one, str(one.row.result["maps"])) for one in self.measured)
+        return [one for one, name in maps if not name.startswith(EXPLAINER)]
+
+    @cached_property
+    def trials(self) -> list[Result]:
+        """Give the training runs."""
+        return results.trainings(self.places)
+
+    @cached_property
+    def groups(self) -> list[selection_tables.Group]:
+        """Select by every criterion that was recorded."""
+        records = epochs.find(self.places)
+        if not records:
+            return []
+        first = records[0]
+        names = ["class-accuracy"] if "val/class-accuracy" in first.series else []
+        criteria = [parse(n, masks=first.by_masks) for n in [*names, *first.sources()]]
+        return selection_tables.grouped(records, criteria)
+
+    @cached_property
+    def noise(self) -> list[Mapping[str, Any]]:
+        """Give the rows of noise studies."""
+        found = [rows.load(file) for file in rows.find(self.places) if "noise" in file.name]
+        return [row.result for row in found if str(row.result.get("kind", "")).startswith("noise-")]
+
+
+def text_of(value: Any) -> str:
+    """Write a number with two digits, anything else as it is."""
+    if value is None:
+        return "-"
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
+
+
+def need(there: Any, what: str) -> None:
+    """Refuse to make a table of nothing."""
+    if not there:
+        raise UsageError(f"the rows hold no {what}")

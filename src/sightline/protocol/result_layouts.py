@@ -1,0 +1,264 @@
+"""Layouts of what was measured: methods against CAM, transfer, explainers, printed scores."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from sightline.protocol import audit, figures, ranking, results
+from sightline.protocol.comparison import (
+    ALL,
+    BLIND,
+    FEW_SHOT,
+    MEAN,
+    WSOL,
+    Comparison,
+    Entry,
+    best_wsol,
+    compare,
+)
+from sightline.protocol.material import EXPLAINER, TEST, Made, Material, need, text_of
+from sightline.protocol.results import Result
+
+MARKS = {"noise": " ~", "not tested": " ?", "better": "", "worse": "", "": ""}
+LEGEND = "~ a difference that noise explains (Holm-adjusted p > .05); ? not tested"
+
+
+def comparison(material: Material) -> Made:
+    """Set methods beside CAM: 000 Table 6, 001 Tables 2 and 8."""
+    need(material.methods, "measured results of methods ('sightline train --final')")
+    found = compare(material.methods, reference=material.against, seed=material.seed)
+    lines = [_method_line(found, name) for name in [found.reference, *_others(found, WSOL)]]
+    best = {(b["dataset"], b["backbone"]): b for b in best_wsol(found)}
+    shown = {_column(*column): f"{b['value']:.1f}" for column, b in best.items()}
+    lines.append({"method": "best WSOL", **shown})
+    lines += [_method_line(found, m) for kind in (FEW_SHOT, BLIND) for m in found.methods(kind)]
+    notes = [LEGEND, *found.notes, *_best_notes(best), *audit.notes(found.results)]
+    numbers = [_number(found, entry) for entry in found.entries]
+    numbers += [
+        {"method": "best-wsol", "kind": "absolute", **{k: v for k, v in b.items() if k != "is"}}
+        for b in best.values()
+    ]
+    return Made(
+        "comparison", f"Methods against {found.reference}, {found.metric}", lines, numbers, notes
+    )
+
+
+def _others(found: Comparison, kind: str) -> list[str]:
+    return [name for name in found.methods(kind) if name != found.reference]
+
+
+def _method_line(found: Comparison, method: str) -> dict[str, str]:
+    line = {"method": method}
+    for dataset, backbone in found.columns:
+        entry = found.entry(method, dataset, backbone)
+        line[_column(dataset, backbone)] = _cell(entry) if entry else "-"
+    return line
+
+
+def _cell(entry: Entry) -> str:
+    """Print a WSOL method relative to CAM, everything else as it is."""
+    if entry.difference is None:
+        return f"{entry.value:.1f}"
+    between = "" if entry.low is None else f" [{entry.low:+.1f}, {entry.high:+.1f}]"
+    if entry.kind != WSOL:
+        return f"{entry.value:.1f} ({entry.difference:+.1f}{between}{MARKS[entry.verdict]})"
+    return f"{entry.difference:+.1f}{between}{MARKS[entry.verdict]}"
+
+
+def _column(dataset: str, backbone: str) -> str:
+    return " ".join(filter(None, (dataset if dataset != ALL else "total", backbone)))
+
+
+def _best_notes(best: Mapping[Any, Mapping[str, Any]]) -> list[str]:
+    return [
+        f"best WSOL, {_column(dataset, backbone)}: {b['value']:.1f} is the best of the mean column,"
+        f" as printed; the mean of the best of each column is {b['mean_of_best']:.1f}"
+        for (dataset, backbone), b in best.items()
+        if backbone == MEAN
+    ]
+
+
+def _number(found: Comparison, entry: Entry) -> dict[str, Any]:
+    kind = "difference" if entry.kind == WSOL and entry.difference is not None else "absolute"
+    shown = entry.difference if kind == "difference" else entry.value
+    return {
+        "method": entry.method,
+        "dataset": entry.dataset,
+        "backbone": entry.backbone,
+        "kind": kind,
+        "value": shown,
+        "score": entry.value,
+        "difference": entry.difference,
+        "low": entry.low,
+        "high": entry.high,
+        "p": entry.p_value,
+        "holm": entry.adjusted,
+        "verdict": entry.verdict,
+    }
+
+
+def classification(material: Material) -> Made:
+    """Set class accuracies of the same models beside each other: 000 Table 7, 001 Table 6."""
+    usable = [one for one in material.methods if not one.needs_no_image]
+    need(usable, "measured results of methods ('sightline train --final')")
+    found = compare(usable, metric="classification", reference=material.against, seed=material.seed)
+    lines = []
+    for method in dict.fromkeys(entry.method for entry in found.entries):
+        line = {"method": method}
+        for dataset, backbone in found.columns:
+            entry = found.entry(method, dataset, backbone)
+            text = "-" if entry is None else f"{entry.value:.1f}{MARKS[entry.verdict]}"
+            line[_column(dataset, backbone)] = text
+        lines.append(line)
+    numbers = [{**_number(found, e), "kind": "absolute", "value": e.value} for e in found.entries]
+    notes = [
+        f"{LEGEND}, against {found.reference}",
+        "models were chosen for localization and may be poor at classes",
+        *found.notes,
+        *audit.notes(found.results),
+    ]
+    return Made("classification", "Top-1 classification of the same models", lines, numbers, notes)
+
+
+def transfer(material: Material) -> Made:
+    """Give Kendall's tau between validation and test over trials: 000 Table 3, 001 Table 4."""
+    need(material.trials, "training runs")
+    found = ranking.between_splits(material.trials, material.methods)
+    need(found, "searches whose trials were all measured on the test split")
+    title = "Kendall's tau of trials between validation and test"
+    return _transfers("transfer", title, found, ("validation", "test"))
+
+
+def between(first: Material, second: Material) -> Made:
+    """Give Kendall's tau between two sets of trials, such as proxy and full: 000 Figure 6."""
+    found = ranking.between_sets(first.trials, second.trials)
+    title = "Kendall's tau of configurations between two sets of trials"
+    return _transfers("proxy", title, found, ("first set", "second set"))
+
+
+def _transfers(
+    name: str,
+    title: str,
+    found: Mapping[tuple[str, str, str], ranking.Transfer],
+    sides: tuple[str, str],
+) -> Made:
+    lines: dict[str, dict[str, str]] = {}
+    numbers = []
+    for (method, dataset, backbone), one in found.items():
+        text = f"{one.tau:.3f} [{one.low:.3f}, {one.high:.3f}]"
+        lines.setdefault(method, {"method": method})[_column(dataset, backbone)] = text
+        numbers.append(
+            {"method": method, "dataset": dataset, "backbone": backbone, "value": one.tau}
+            | {"low": one.low, "high": one.high, "trials": one.trials, "left_out": one.left_out}
+        )
+    count = sum(one.left_out for one in found.values())
+    notes = [
+        "tau-b over trials that converged on both sides, with the 95 % interval over trials;"
+        f" {count} trials left out"
+    ]
+    draw = partial(figures.transfer, found, sides)
+    return Made(name, title, list(lines.values()), numbers, notes, draw)
+
+
+def spreads(material: Material) -> Made:
+    """Tell how trials with random hyperparameters spread: 000 Figure 13, 001 section 5.4."""
+    need(len(material.trials) > 1, "several training runs of a method")
+    centers = {
+        (one.dataset, one.metric): one.value
+        for one in results.read(material.places)
+        if one.needs_no_image and one.split != TEST
+    }
+    metric = material.trials[0].metric
+    found = ranking.spread(material.trials, center=lambda dataset: centers.get((dataset, metric)))
+    names = [n for line in found for n in line]
+    lines = [{n: text_of(line.get(n, "-")) for n in dict.fromkeys(names)} for line in found]
+    notes = [f"{metric} on validation, over converged trials"]
+    if not centers:
+        notes.append("no center baseline of the validation split among the rows: no share below it")
+    return Made(
+        "spread",
+        "Trials of random hyperparameters",
+        lines,
+        found,
+        notes + audit.notes(material.trials),
+    )
+
+
+def reported(material: Material) -> Made:
+    """Set printed numbers beside ours: 000 Table 5 and Figure 1, 001 Table 7."""
+    from sightline import published
+
+    need(material.methods, "measured results of methods")
+    printed = published.table("000-T5").set_index(["method", "metric", "dataset", "backbone"])[
+        "value"
+    ]
+    lines = []
+    for one in material.methods:
+        if one.needs_no_image:
+            continue
+        for metric, value in _old_metrics(one).items():
+            key = (one.method, metric, one.dataset, one.backbone)
+            lines.append(
+                dict(zip(("method", "metric", "dataset", "backbone"), key, strict=True))
+                | {"reported": printed.get(key), "value": value}
+            )
+    need(lines, "results with boxes at IoU .5")
+    shown = [{name: text_of(value) for name, value in line.items()} for line in lines]
+    notes = ["at the best threshold of the split; reported ones used thresholds of their own"]
+    return Made(
+        "reported",
+        "Reported and re-evaluated localization",
+        shown,
+        lines,
+        notes + audit.notes(material.methods),
+    )
+
+
+def _old_metrics(one: Result) -> dict[str, float]:
+    found = {}
+    top1 = one.row.result.get("top1_localization", {}).get("per_delta", {}).get("50")
+    known = one.row.result.get("per_delta", {}).get("50")
+    if top1 is not None:
+        found["top-1-localization"] = float(top1)
+    if known is not None:
+        found["gt-known-localization"] = float(known)
+    return found
+
+
+def explainers(material: Material) -> Made:
+    """Set explainers of the same networks beside CAM: 000 Table 8."""
+    chosen = [o for o in material.measured if str(o.row.result["maps"]).startswith(EXPLAINER)]
+    need(chosen, "rows of explainers ('sightline explain')")
+    lines: dict[str, dict[str, str]] = {}
+    numbers = []
+    for one in chosen:
+        origin = one.row.result.get("explained", {})
+        name = str(one.row.result["maps"]).removeprefix(EXPLAINER)
+        backbone = str(origin.get("backbone", ""))
+        lines.setdefault(name, {"method": name})[_column(one.dataset, backbone)] = (
+            f"{one.value:.1f}"
+        )
+        numbers.append(
+            {"method": name, "dataset": one.dataset, "backbone": backbone, "value": one.value}
+        )
+    return Made(
+        "explainers",
+        "Explainers of the same networks",
+        list(lines.values()),
+        numbers,
+        audit.notes(chosen),
+    )
+
+
+def pointing(material: Material) -> Made:
+    """Tell how often the peak of a map lies on the object: 003 Table 1."""
+    found = results.read(material.places)
+    numbers = [
+        {"method": o.method, "backbone": o.backbone, "dataset": o.dataset, "split": o.split}
+        | {"value": o.row.result["pointing"]}
+        for o in found
+        if o.row.result.get("pointing") is not None
+    ]
+    need(numbers, "measured results")
+    lines = [{name: text_of(value) for name, value in line.items()} for line in numbers]
+    return Made("pointing", "Pointing game", lines, numbers, audit.notes(found))
