@@ -80,12 +80,27 @@ def test_a_run_is_the_same_again_and_another_seed_is_not(trained, tmp_path):
     assert one == two != other
 
 
-def test_global_random_numbers_are_left_alone(trained):
+def test_random_numbers_and_threads_of_the_caller_are_left_alone(trained):
     torch.manual_seed(7)
     wanted = torch.rand(3)
     torch.manual_seed(7)
-    trained()
+    threads = torch.get_num_threads()
+    trained(threads=threads + 1)
     assert torch.equal(torch.rand(3), wanted)
+    assert torch.get_num_threads() == threads
+
+
+def test_curves_that_cannot_be_written_do_not_end_a_run(trained, tmp_path, monkeypatch):
+    from matplotlib.figure import Figure
+
+    def full(self, file, **settings):
+        file.write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Figure, "savefig", full)
+    row = trained()
+    assert "curves" not in row.artifacts
+    assert not list((tmp_path / "run").glob(".*"))
 
 
 def test_a_training_step_is_what_one_would_write_down(trained, tmp_path, monkeypatch):

@@ -32,5 +32,8 @@ def draw(table: Sequence[Mapping[str, Any]], file: Path) -> None:
         if chosen:
             axes.legend(fontsize="small")
     part = file.with_name(f".{file.name}")
-    figure.savefig(part, format="png", dpi=100)
-    part.replace(file)
+    try:
+        figure.savefig(part, format="png", dpi=100)
+        part.replace(file)
+    except OSError:  # a full disk: the numbers are in the table, and the run goes on
+        part.unlink(missing_ok=True)

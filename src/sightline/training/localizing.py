@@ -26,6 +26,7 @@ from sightline.metrics import evidence_files
 from sightline.metrics.evidence_files import Kept
 from sightline.metrics.protocol import Protocol
 from sightline.metrics.score_maps import prepare
+from sightline.training.inference import for_inference
 from sightline.training.memory import said_of_memory
 from sightline.training.plan import LAST, Places, Plan
 from sightline.training.scoring import Assessed, Assessor, protocols_of
@@ -185,12 +186,12 @@ def _pass(
     asked: Localizing,
 ) -> Assessed:
     """Run the network once over all images."""
-    network, device = trained.network, device_of(asked.accelerator)
-    network.to(device)
+    device = device_of(asked.accelerator)
+    network = for_inference(trained.network).to(device)
     shown = progress.shown("localize", len(dataset.pictures))
 
     def forward(batch: Batch, labels: np.ndarray[Any, np.dtype[np.int64]]) -> Localized:
-        images = torch.from_numpy(batch.images).to(device)
+        images = torch.from_numpy(batch.images).to(device, memory_format=torch.channels_last)
         wanted = torch.from_numpy(labels).to(device)
         said = network.localize(images, _choice(wanted, asked.classes))
         if writer:

@@ -85,7 +85,7 @@ class Loop:
         self.network, self.sharing = parts.network, parts.sharing
         self.optimizer = fabric.setup_optimizers(parts.optimizer)
         self.position = Position()
-        self.status = CONVERGED
+        self._evaluated = parts.network  # a faster copy while it is evaluated
         self._format = torch.channels_last if plan.channels_last else torch.contiguous_format
         self._saved = self._started = time.monotonic()
 
@@ -164,14 +164,16 @@ class Loop:
         device = self.fabric.device
         masks = None if pictures.masks is None else torch.from_numpy(pictures.masks).to(device)
         return Batch(
-            images=self._images(pictures.images),
+            images=self._images(pictures.images, self._format),
             labels=torch.from_numpy(self.parts.labels[pictures.indices]).to(device),
             generator=torch.Generator().manual_seed(seed),
             masks=masks,
         )
 
-    def _images(self, images: np.ndarray[Any, np.dtype[np.float32]]) -> Tensor:
-        return torch.from_numpy(images).to(self.fabric.device, memory_format=self._format)
+    def _images(
+        self, images: np.ndarray[Any, np.dtype[np.float32]], layout: torch.memory_format
+    ) -> Tensor:
+        return torch.from_numpy(images).to(self.fabric.device, memory_format=layout)
 
     def _loss_of(self, batch: Batch) -> Step:
         with self.fabric.autocast():
@@ -235,12 +237,13 @@ class Loop:
             self._shown("evaluate", len(assessor.dataset.pictures)) as show,
         ):
             try:
-                mine = assessor.assess(self.network, self._localize, self._checked(show, share))
+                mine = assessor.assess(self._evaluated, self._localize, self._checked(show, share))
                 failed: str = ""
             except StoppedError:
                 failed = "stopped"
             except DivergedError:
                 failed = "diverged"
+        self._evaluated = self.network
         verdicts = self.sharing.gathered(failed)
         if "stopped" in verdicts:
             self._stop()
@@ -261,7 +264,8 @@ class Loop:
     def _localize(self, pictures: Pictures, labels: Any) -> Localized:
         with self.fabric.autocast():
             wanted = torch.from_numpy(labels).to(self.fabric.device)
-            said = localized(self.network, self._images(pictures.images), wanted)
+            images = self._images(pictures.images, torch.channels_last)
+            said = localized(self._evaluated, images, wanted)
         if not (said.maps.isfinite().all() and said.logits.isfinite().all()):
             raise DivergedError
         return said

@@ -152,11 +152,9 @@ def _work(fabric: Any, task: Task, material: Material, places: Places) -> str:
     """Train in one process; its rank decides which share of every batch it has."""
     plan, conduct = task.plan, task.conduct
     keep_freed_memory()
-    if conduct.threads:
-        torch.set_num_threads(conduct.threads)
     sharing = Sharing(fabric.global_rank, fabric.world_size, fabric.device)
     ledger = Ledger()
-    with listening() as stop, torch.random.fork_rng(devices=[]):
+    with listening() as stop, torch.random.fork_rng(devices=[]), _threads(conduct.threads):
         network, report = make_network(task, material.classes)
         network = _placed(network, fabric, plan)
         loader, assessor = _readers(task, material, network, ledger, sharing)
@@ -338,6 +336,17 @@ def _fabric(task: Task) -> Any:
         strategy="ddp_spawn" if plan.devices > 1 else "auto",
         precision=plan.precision,
     )
+
+
+@contextmanager
+def _threads(count: int) -> Iterator[None]:
+    """Let PyTorch use so many threads for the time being."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(count or before)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 @contextmanager
