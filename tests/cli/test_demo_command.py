@@ -71,7 +71,9 @@ def test_a_demo_that_is_stopped_says_how_to_go_on(sightline, tmp_path, monkeypat
     assert "the same command" in sightline("demo", "--out", tmp_path / "x").refusal()
 
 
-@pytest.mark.parametrize("flags", [("--images", "0"), ("--images", "15"), ("--seed", "-1"), ("--epochs", "-1")])
+@pytest.mark.parametrize(
+    "flags", [("--images", "0"), ("--images", "15"), ("--seed", "-1"), ("--epochs", "-1")]
+)
 def test_a_demo_of_nothing_is_wrong_usage(flags, sightline, tmp_path):
     answer = sightline("demo", "--out", tmp_path / "x", *flags)
     answer.refusal()
