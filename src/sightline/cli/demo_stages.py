@@ -15,7 +15,11 @@ KINDS = ("object", "telling")  # maps of whole objects, and of the parts that te
 TRAINED = ("cam", "few-shot")  # methods: one learns from classes, the other from a few masks
 BASELINE = "center-gaussian"
 BACKBONE = "small-resnet"
-PLAN = {"lr": 0.02, "fast_ratio": 1.0, "decay_every": 8}  # without weights to begin with
+PLAN: dict[str, Any] = {
+    "lr": 0.02,
+    "fast_ratio": 1.0,
+    "decay_every": 8,
+}  # without weights to begin with
 SPLIT = "test"
 CELLS = 7  # of a raw map, each way
 NOISE = 0.3  # of a raw map, beside an object of 1
@@ -128,8 +132,8 @@ def train(story: Story) -> None:
 
     for method in story.trained:
         run, maps = story.out / "runs" / method, story.out / "maps" / method
-        settings = {"epochs": story.epochs, "seed": story.seed, "evaluate_every": 0}
-        train(method, story.data, BACKBONE, run, **PLAN, **settings)
+        plan = PLAN | {"epochs": story.epochs, "seed": story.seed, "evaluate_every": 0}
+        train(method, story.data, BACKBONE, run, **plan)
         if not any(maps.glob("*.parquet")):
             localize_run(run, story.split(), out=maps)
 
