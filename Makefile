@@ -16,7 +16,7 @@ $(READY): pyproject.toml constraints.txt
 
 setup: $(READY) ## create .venv and install into it (1 minute)
 
-demo: $(READY) ## build a small Pond data set and score three kinds of maps on it (1 minute)
+demo: $(READY) ## build a small Pond data set, train on it and compare (3 minutes)
 	$(RUN)sightline demo --out demo
 
 lint: $(READY) ## ruff and mypy (30 seconds)

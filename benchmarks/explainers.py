@@ -102,7 +102,9 @@ def _given() -> tuple[Any, Any, Any]:
 def ours(task: str, folder: Path) -> tuple[str, Work]:
     """Give our way of doing a task."""
     from sightline import registry
+    from sightline.allocation import keep_freed_memory
 
+    keep_freed_memory()  # as `sightline explain` does
     network, images, labels = _given()
     if task == "cam-files":
         return "sightline", lambda warming: _our_cam(network, _files(folder, warming))

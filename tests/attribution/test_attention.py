@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from sightline.attribution import attention_gradients, attention_rollout
+from sightline.attribution import attention_gradients, attention_rollout, cam
 from sightline.attribution.attention import grid, layers_of, on_the_grid
 from sightline.attribution.model_files import read_model
 from sightline.attribution.networks import ModuleNetwork
@@ -220,6 +220,28 @@ def test_what_has_no_attention_to_join_is_refused():
                 explainer.explain(
                     ModuleNetwork(module.eval()), images(), LABELS, explainer.Options()
                 )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_heads_give_is_no_convolutional_stage(kind, tmp_path):
+    """Heads give four dimensions too, which must not pass for features on a grid."""
+    tiny = network(kind)
+
+    def told(module, inputs, output):
+        module.norm(output.reshape(len(output), TOKENS, HEADS, -1).transpose(1, 2))
+
+    for layer in tiny.layers:
+        layer.register_module("norm", nn.Identity())
+        layer.register_forward_hook(told)
+
+    with pytest.raises(UsageError, match="tokens"):
+        cam.explain(ModuleNetwork(tiny), images(), LABELS, cam.Options())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        program = torch.export.export(network(kind), (images(1),))
+        torch.export.save(program, tmp_path / "net.pt2")
+    with pytest.raises(UsageError, match="tokens"):
+        cam.explain(read_model(tmp_path / "net.pt2"), images(1), LABELS[:1], cam.Options())
 
 
 def test_nothing_is_left_behind():

@@ -80,6 +80,19 @@ def test_a_program_for_batches_of_one_size_is_refused(tmp_path):
         read_model(exported(tmp_path / "net.pt2", 3, dynamic=False))
 
 
+@pytest.mark.parametrize("layer", [torch.nn.BatchNorm2d(3), torch.nn.Dropout(0.3)])
+def test_a_program_in_train_mode_is_refused(tmp_path, layer):
+    module = torch.nn.Sequential(layer, nets.pooled())
+    file = tmp_path / "net.pt2"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.export.save(torch.export.export(module.train(), (nets.images(1),)), file)
+        with pytest.raises(UsageError, match="exported in train mode"):
+            read_model(file)
+        torch.export.save(torch.export.export(module.eval(), (nets.images(1),)), file)
+    assert read_model(file).answers(nets.images(1)).shape == (1, 5)
+
+
 def test_torchscript_answers_alone(tmp_path):
     network, batch = read_model(scripted(tmp_path / "net.pt")), nets.images()
     torch.testing.assert_close(network.answers(batch), nets.pooled()(batch).detach())

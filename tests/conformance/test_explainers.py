@@ -107,6 +107,15 @@ def test_another_label_gives_another_map_unless_it_says_so(name: str, kind: str)
 
 
 @over_cases
+def test_half_precision_gives_maps_too(name: str, kind: str) -> None:
+    module, images = NETWORKS[kind]().eval().to(torch.bfloat16), torch.randn(2, 3, 40, 48)
+    made = sl.localize(module, images, [0, 1], method=name, **options(name))
+    assert made.shape == (2, 40, 48)
+    assert (made.min(), made.max()) == (0, 1)
+    assert all(parameter.dtype == torch.bfloat16 for parameter in module.parameters())
+
+
+@over_cases
 def test_a_label_out_of_range_is_refused(name: str, kind: str) -> None:
     with pytest.raises(UsageError, match="label 4 is out of range: the network has 4 classes"):
         sl.localize(NETWORKS[kind](), torch.randn(2, 3, 40, 48), [0, 4], method=name)

@@ -49,6 +49,13 @@ def test_what_is_done_is_not_done_again(sightline, words, tmp_path):
     assert rows.result_hash(rows.load(tmp_path / "out/fewshot.row.json")) == first
 
 
+def test_another_protocol_is_measured_anew(sightline, words):
+    boxes = sightline(*words, "--json", "-").json
+    masks = sightline(*words, "--protocol", "pixels", "--json", "-").json
+    assert (boxes["protocol"]["name"], masks["protocol"]["name"]) == ("reference-v2", "pixels")
+    assert boxes["curve"][0]["mean"] != masks["curve"][0]["mean"]
+
+
 def test_rates_are_chosen_on_a_part_of_the_labels(sightline, words, tmp_path):
     words = [*words, "--lr", 0.001, 0.1, "--per-class", 2, "--draws", 1]
     assert sightline(*words).code == 0

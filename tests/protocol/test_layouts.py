@@ -99,6 +99,23 @@ def test_cells_and_selection(tmp_path):
     assert table(tmp_path, "003-T3").numbers[0]["criterion"] == "class-accuracy"
 
 
+def test_printed_cells_are_found_by_their_criterion_and_never_guessed(tmp_path):
+    numbers = {"val": [[20, 30], [40, 60]], "test": [[20, 30], [50, 45]], "top1": [90, 20]}
+    facts = {"backbone": "resnet50", "dataset": "cub"}
+    written(record("a", **numbers, **facts), tmp_path / "a")
+    found = {
+        (n["criterion"], n["configuration"], n["threshold"], n["iou"]): n["printed"]
+        for n in table(tmp_path, "004-S4").numbers
+    }
+    assert found["class-accuracy", "validation", "test", "0.5"] == "29.37"
+    assert found["ground-truth:v2", "validation", "validation", "0.5"] == "69.20"
+    assert found["ground-truth:v2", "test", "test", "iou"] == ""
+    picks = {n["criterion"]: n["printed"] for n in table(tmp_path, "003-T3").numbers}
+    assert picks == {"class-accuracy": "66.98", "ground-truth:v2": "70.40"}
+    both = {n["criterion"]: n["printed"] for n in table(tmp_path, "003-T5").numbers}
+    assert both["class-accuracy"] == ""  # two metrics are printed under one criterion
+
+
 def test_every_published_name_is_one_and_has_a_layout():
     names = set(published.tables()["name"])
     assert set(PUBLISHED) <= names

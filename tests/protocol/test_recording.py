@@ -88,6 +88,19 @@ def test_what_is_recorded_is_not_recorded_again_and_nothing_is_lost(run, photogr
     assert made.sources() == ["ground-truth", "same"]
 
 
+def test_another_ruler_or_other_labels_are_recorded_anew(run, photographs, tmp_path):
+    boxes = epochs.load(record(run, QUIET))
+    masks = epochs.load(record(run, Recording(by="masks", show_progress=False)))
+    assert (boxes.by_masks, masks.by_masks) == (False, True)
+    copy = shutil.copytree(photographs, tmp_path / "copy")
+    asked = Recording(pseudo={"own": str(copy)}, show_progress=False)
+    first = epochs.load(record(run, asked)).accuracy["val", "own"]
+    lists = copy / "metadata" / "val" / "localization.txt"
+    lines = [line.rsplit(",", 4)[0] + ",0,0,3,3" for line in lists.read_text().split("\n")]
+    lists.write_text("\n".join(lines))
+    assert (epochs.load(record(run, asked)).accuracy["val", "own"] != first).any()
+
+
 def test_recording_twice_gives_the_same_result(run, photographs):
     first = rows.result_hash(rows.load(record(run, QUIET)))
     (run / "epochs.row.json").unlink()

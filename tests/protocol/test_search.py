@@ -17,7 +17,6 @@ from sightline.errors import DataError, SightlineError, UsageError
 from sightline.protocol import samplers, trials
 from sightline.protocol import search as searching
 from sightline.protocol.search import SearchPlan, Subject, search
-from sightline.types import ResultRow
 
 
 @pytest.fixture(autouse=True)
@@ -261,18 +260,6 @@ def test_rows_of_another_version_are_told(out):
 def test_plans_that_mean_nothing(wrong):
     with pytest.raises(UsageError):
         SearchPlan(**wrong)
-
-
-def row_of(method, epochs, batch):
-    return ResultRow({"method": method, "plan": {"epochs": epochs, "batch": batch}})
-
-
-def test_unequal_budgets_are_not_compared():
-    searching.refuse_unequal_budgets([row_of("cam", 10, 32), row_of("has", 10, 32)])
-    with pytest.raises(SightlineError, match=r"same epochs, but there are 10 \(cam\), 20 \(has\)"):
-        searching.refuse_unequal_budgets([row_of("cam", 10, 32), row_of("has", 20, 32)])
-    with pytest.raises(SightlineError, match="same batch"):
-        searching.refuse_unequal_budgets([row_of("cam", 10, 32), row_of("has", 10, 64)])
 
 
 def test_without_optuna_it_is_said_how_to_get_it(out, monkeypatch):

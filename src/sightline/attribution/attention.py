@@ -14,12 +14,11 @@ from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from sightline.attribution.gradients import aimed, recorded
-from sightline.attribution.networks import Network
+from sightline.attribution.networks import MOST_BEFORE, Network
 from sightline.attribution.settings import Target
 from sightline.errors import UsageError
 
 KINDS = ("SoftmaxBackward", "SafeSoftmaxBackward")
-MOST_BEFORE = 8  # tokens before those of the grid: of class, distillation, registers
 
 
 @dataclass(eq=False, slots=True)

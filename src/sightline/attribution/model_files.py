@@ -41,6 +41,7 @@ class ExportedNetwork:
 
     def __init__(self, file: Path) -> None:
         self._graph = _opened(file, lambda: torch.export.load(file).module())
+        _refuse_training(self._graph, file)
         self.most = _fixed_batch(self._graph)
         if self.most > 1:
             remedy = "export it with a dynamic batch, or for one image"
@@ -64,7 +65,7 @@ class ExportedNetwork:
             noting = _Noting(self._graph, "")
             with torch.no_grad():
                 noting.run(images[:1])
-            self._stage = last_spatial(noting.given)
+            self._stage = last_spatial(noting.given, images.shape[2], images.shape[3])
         run = _Noting(self._graph, self._stage)
         with torch.enable_grad():
             return scores_of(run.run(images)), run.features
@@ -88,6 +89,17 @@ class _Noting(fx.Interpreter):
         if n.op in ("call_function", "call_module") and not self._stage:
             self.given.append((n.name, value))
         return value
+
+
+TRAINING = {"aten.dropout.default": 2, "aten.batch_norm.default": 5}  # where the mode stands
+
+
+def _refuse_training(graph: Any, file: Path) -> None:
+    """Refuse a program that drops features at random, or normalizes by the batch."""
+    for node in graph.graph.nodes:
+        place = TRAINING.get(str(node.target), len(node.args))
+        if place < len(node.args) and node.args[place] is True:
+            raise UsageError(f"{file}: was exported in train mode; export it after .eval()")
 
 
 def _fixed_batch(graph: Any) -> int:

@@ -11,6 +11,8 @@ from torch import Tensor, nn
 from sightline.backbones.contract import Normalization
 from sightline.errors import UsageError
 
+MOST_BEFORE = 8  # tokens before those of the grid: of class, distillation, registers
+
 
 class Network(Protocol):
     """Images in, class scores out; it is in eval mode while it is used."""
@@ -109,7 +111,7 @@ class ModuleNetwork:
         finally:
             for handle in handles:
                 handle.remove()
-        return last_spatial(given)
+        return last_spatial(given, image.shape[2], image.shape[3])
 
     def _moved(self, images: Tensor) -> Tensor:
         """Bring images to where the network is, and to its precision."""
@@ -118,9 +120,21 @@ class ModuleNetwork:
         return images
 
 
-def last_spatial(given: list[tuple[str, Any]]) -> str:
+def last_spatial(given: list[tuple[str, Any]], height: int, width: int) -> str:
     """Name the last of several outputs, in the order they came, that is features on a grid."""
-    places = [place for place, (_, output) in enumerate(given) if _is_spatial(output)]
+    sequences = {tuple(output.shape[:2]) for _, output in given if _is_sequence(output)}
+
+    def on_grid(output: Any) -> bool:
+        """Tell features on the image's grid from what a transformer's heads give."""
+        if not _is_spatial(output):
+            return False
+        images, _, *sides = output.shape
+        if any((images, side) in sequences for side in sides):
+            return False
+        apart = output.shape[2] / height - output.shape[3] / width
+        return bool(abs(apart) <= 2 / height + 2 / width)  # padding adds a cell or two
+
+    places = [place for place, (_, output) in enumerate(given) if on_grid(output)]
     if not places:
         raise UsageError("the network has no convolutional stage; choose another explainer")
     name, features = given[places[-1]]
@@ -137,9 +151,13 @@ def _is_spatial(output: Any) -> bool:
     return isinstance(output, Tensor) and output.dim() == 4 and min(output.shape[2:]) > 1
 
 
+def _is_sequence(output: Any) -> bool:
+    return isinstance(output, Tensor) and output.dim() == 3
+
+
 def _is_tokens(output: Any, cells: int) -> bool:
     """Recognise a sequence of the grid's cells and up to a few more, (N, T, D)."""
-    return isinstance(output, Tensor) and output.dim() == 3 and 0 <= output.shape[1] - cells <= 4
+    return _is_sequence(output) and 0 <= output.shape[1] - cells <= MOST_BEFORE
 
 
 def scores_of(answer: Any) -> Tensor:

@@ -126,11 +126,13 @@ class Common:
 
     def run(self) -> int:
         """Explain, score and compare."""
+        from sightline.allocation import keep_freed_memory
         from sightline.cli.explain_text import as_json, as_text
         from sightline.explaining.choosing import chosen
         from sightline.explaining.study import study
 
         self._refuse_missing()
+        keep_freed_memory()
         dataset = self._dataset(self.split)
         if self.grid_blur or self.grid_samples:
             return self._grid(dataset)

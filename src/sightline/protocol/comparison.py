@@ -24,6 +24,7 @@ from sightline.metrics.statistics import (
     mean_of,
     paired_draws,
 )
+from sightline.protocol.budgets import refuse_unequal
 from sightline.protocol.results import ANY, Result, best_of
 
 LEVEL = 0.05
@@ -159,6 +160,7 @@ def _refuse_mixtures(results: Sequence[Result]) -> None:
     """Refuse to set beside each other what was measured with different rulers."""
     for dataset in {one.dataset for one in results}:
         here = [one for one in results if one.dataset == dataset]
+        refuse_unequal(one.run for one in here)
         for what, values in (
             ("splits", {one.split for one in here}),
             ("metrics", {one.metric for one in here}),

@@ -22,6 +22,7 @@ from sightline.metrics import evidence_files
 from sightline.protocol import fewshot, results
 from sightline.protocol.fewshot import Point
 from sightline.protocol.ranking import converged
+from sightline.training.folder import RunFolder
 from sightline.training.localizing import Localizing, localize_run
 from sightline.training.material import Material, read_split
 from sightline.training.plan import Places
@@ -154,7 +155,7 @@ def _score_of(kept: results.Result, names: set[str]) -> float:
 def _measured(run: Path, dataset: Dataset, asked: Asked, root: Path, name: str) -> results.Result:
     """Measure a run on a split, unless that was done."""
     file = root / f"{name}{rows.SUFFIX}"
-    if not file.is_file():
+    if not file.is_file() or not _current(rows.load(file), run, dataset, asked):
         wanted = Localizing(evaluate=True, protocols=(asked.protocol,), purpose="study")
         made = localize_run(run, dataset, asked=wanted)
         beside = evidence_files.save(made.evidence[0], root / f"{name}{evidence_files.SUFFIX}")
@@ -163,6 +164,16 @@ def _measured(run: Path, dataset: Dataset, asked: Asked, root: Path, name: str) 
         rows.save(ResultRow(row.result, row.provenance, row.ledger, artifacts), file)
     (found,) = results.read([file])
     return found
+
+
+def _current(row: ResultRow, run: Path, dataset: Dataset, asked: Asked) -> bool:
+    """Tell whether a kept result is still that of this run, split and protocol."""
+    folder = RunFolder(run)
+    return bool(
+        row.result["protocol"]["name"] == asked.protocol
+        and row.result["truth"]["fingerprint"] == dataset.truth.fingerprint
+        and row.result["run"]["sha256"] == rows.file_hash(folder.checkpoint("last"))
+    )
 
 
 def _taught(asked: Asked, backbone: str, data: Dataset, test: Dataset, root: Path) -> ResultRow:

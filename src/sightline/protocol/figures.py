@@ -65,6 +65,7 @@ def few_labels(lines: Sequence[Mapping[str, Any]], center: float, file: Path) ->
         counts = [one["per_class"] for one in mine]
         axes.errorbar(counts, heights, errors, marker="o", capsize=3, color=color, label=method)
     axes.axhline(0, color="#999999", lw=0.7)
+    axes.set_xticks(sorted({line["per_class"] for line in lines}))
     axes.set(xlabel="labels a class", ylabel=f"score above center ({center:.1f})")
     axes.legend()
     return _saved(figure, file)

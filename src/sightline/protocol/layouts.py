@@ -78,6 +78,15 @@ def make(names: Sequence[str], material: Material) -> tuple[list[Made], list[str
     return made, lacking
 
 
+def _as_printed(key: str, line: Mapping[str, object]) -> str:
+    """Write a cell's key as the published tables do: a criterion is its source alone there."""
+    text = str(line.get(key, ""))
+    if key != "criterion":
+        return text
+    source = text.partition(":")[0]
+    return "classification" if source == "class-accuracy" else source
+
+
 def _beside_print(made: Made, name: str) -> Made:
     """Put the printed number beside each cell that was printed."""
     from sightline import published
@@ -85,12 +94,12 @@ def _beside_print(made: Made, name: str) -> Made:
     table = published.table(name)
     keys = [c for c in table.columns if c not in ("value", "printed", "reading")]
     known = [key for key in keys if made.numbers and key in made.numbers[0]]
-    printed = {
-        tuple(line[key] for key in known): line["printed"] for line in table.to_dict("records")
-    }
-    numbers = [
-        line | {"printed": printed.get(tuple(str(line.get(key, "")) for key in known), "")}
-        for line in made.numbers
-    ]
+    printed: dict[tuple[str, ...], set[str]] = {}
+    for cell in table.to_dict("records"):
+        printed.setdefault(tuple(cell[key] for key in known), set()).add(cell["printed"])
+    numbers = []
+    for line in made.numbers:
+        texts = printed.get(tuple(_as_printed(key, line) for key in known), set())
+        numbers.append(line | {"printed": next(iter(texts)) if len(texts) == 1 else ""})
     title = str(published.tables().set_index("name").loc[name, "title"])
     return Made(name, f"{name}: {title}", made.lines, numbers, made.notes, made.draw)

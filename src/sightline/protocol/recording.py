@@ -116,10 +116,10 @@ def record(root: Path, asked: Recording) -> Path:
     done = epochs.load(file) if file.is_file() else None
     pseudo = {**_known_pseudo(file), **asked.pseudo}
     wants_test = asked.test or bool(done and done.has_test)
-    checkpoints = _checkpoints(root)
-    if done and _covers(done, pseudo, wants_test, checkpoints) and not _moved(file, asked):
+    work = _Work(root, asked, pseudo, _checkpoints(root))
+    inputs = rows.load(file).result.get("inputs") if done else None
+    if done and inputs == work.inputs() and (done.has_test or not wants_test):
         return file
-    work = _Work(root, asked, pseudo, checkpoints)
     work.split(VAL)
     if wants_test:
         work.split(TEST)
@@ -131,18 +131,6 @@ def _known_pseudo(file: Path) -> dict[str, str]:
     if not file.is_file():
         return {}
     return dict(rows.load(file).provenance.get("pseudo", {}))
-
-
-def _moved(file: Path, asked: Recording) -> bool:
-    known = _known_pseudo(file)
-    return any(known.get(n) != str(Path(place).resolve()) for n, place in asked.pseudo.items())
-
-
-def _covers(
-    done: EpochRecord, pseudo: Mapping[str, str], test: bool, checkpoints: Mapping[int, str]
-) -> bool:
-    same = done.epochs.tolist() == list(checkpoints)
-    return same and set(pseudo) <= set(done.sources()) and (done.has_test or not test)
 
 
 def _checkpoints(root: Path) -> dict[int, str]:
@@ -178,6 +166,20 @@ class _Work:
         self.series: dict[str, Floats] = {}
         self.found: dict[str, dict[tuple[str, str], Floats]] = {
             name: {} for name in ("accuracy", "overlap", "precision")
+        }
+
+    def inputs(self) -> dict[str, Any]:
+        """Tell what a record of the validation split follows from."""
+        last = RunFolder(self.root).checkpoint(list(self.checkpoints.values())[-1])
+        fingerprints = {
+            name: read_truth(place, split=self.places.val_split).fingerprint
+            for name, place in sorted(self.pseudo.items())
+        }
+        return {
+            "epochs": list(self.checkpoints),
+            "last": rows.file_hash(last),
+            "by": self.asked.by or "boxes, where there are boxes",
+            "pseudo": fingerprints,
         }
 
     def split(self, role: str) -> None:
@@ -256,6 +258,7 @@ class _Work:
                 for role, truth in self.truths.items()
             },
             "epochs": len(self.checkpoints),
+            "inputs": self.inputs(),
             "arrays": rows.file_hash(arrays),
         }
         places = {name: str(Path(place).resolve()) for name, place in self.pseudo.items()}

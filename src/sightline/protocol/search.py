@@ -475,14 +475,3 @@ def criterion_of(outcomes: tuple[ResultRow | Failure, ...], criterion: str) -> s
     """Name what trials are chosen by."""
     made = (str(row.result["metric"]) for row in outcomes if isinstance(row, ResultRow))
     return criterion or next(made, "")
-
-
-def refuse_unequal_budgets(results: list[ResultRow]) -> None:
-    """Refuse to compare runs of different training budgets."""
-    for name in ("epochs", "batch"):
-        asked = {row.result["plan"][name]: row.result["method"] for row in results}
-        if len(asked) > 1:
-            said = ", ".join(f"{value} ({method})" for value, method in sorted(asked.items()))
-            raise SightlineError(
-                f"methods are compared with the same {name}, but there are {said}; train them alike"
-            )
