@@ -16,7 +16,7 @@ $(READY): pyproject.toml constraints.txt
 
 setup: $(READY) ## create .venv and install into it (1 minute)
 
-demo: $(READY) ## build a small Pond data set and score three kinds of maps on it (1 minute)
+demo: $(READY) ## build a small Pond data set, train on it and compare (3 minutes)
 	$(RUN)sightline demo --out demo
 
 lint: $(READY) ## ruff and mypy (30 seconds)
@@ -27,7 +27,7 @@ lint: $(READY) ## ruff and mypy (30 seconds)
 test: lint ## lint and the everyday tests (under 15 minutes, usually 3)
 	$(PYTEST) -m "not long and not browser"
 
-test-long: $(READY) ## tests that take longer (10 minutes)
+test-long: $(READY) ## tests that take longer (35 minutes)
 	$(PYTEST) -m long
 
 test-browser: $(READY) ## tests that need Chromium (1 minute); none so far
@@ -41,7 +41,7 @@ bench: $(READY) ## speed beside a named peer, in the same run (8 minutes)
 	$(RUN)python benchmarks/search.py
 	$(RUN)python benchmarks/pond.py
 
-recipes: $(READY) ## rerun the shipped results; needs the data (DATA=../shared/data) (3 minutes)
+recipes: $(READY) ## rerun the shipped results; needs the data (DATA=../shared/data) (25 minutes)
 	$(RUN)python recipes/run.py --data $(or $(DATA),../shared/data)
 
 docs: $(READY) ## write the pages of docs/ that the code tells (10 seconds)

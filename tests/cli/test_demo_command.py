@@ -7,7 +7,7 @@ import pytest
 from sightline import rows
 from sightline.cli import demo_stages
 
-SMALL = ("--images", "60", "--size", "48")
+SMALL = ("--images", "60", "--size", "48", "--epochs", "0")
 
 
 def test_pond_is_made_shown_scored_compared_and_drawn(sightline, tmp_path):
@@ -22,6 +22,18 @@ def test_pond_is_made_shown_scored_compared_and_drawn(sightline, tmp_path):
     assert (table["images"] == 12).all()
     for name in ("pond.png", "sheet.png"):
         assert cv2.imread(str(out / name)) is not None
+
+
+def test_methods_are_trained_localized_and_compared(sightline, tmp_path):
+    out = tmp_path / "demo"
+    answer = sightline("demo", "--out", out, *SMALL[:-1], "1")
+    assert "few-shot learned from 6 masks of 6 images" in answer.out
+    assert "cam learned from classes alone" in answer.out
+    assert len(rows.table([out / "rows"])) == 10
+    against = rows.load(out / "rows/cam-pixels.row.json").result["against"]
+    assert against["maps"] == "baseline:center-gaussian"
+    again = sightline("demo", "--out", out, *SMALL[:-1], "1")  # goes on from what was made
+    assert again.out.partition("stage")[0] == answer.out.partition("stage")[0]
 
 
 def test_maps_of_objects_beat_maps_of_telling_parts_and_the_baseline(sightline, tmp_path):
@@ -59,7 +71,9 @@ def test_a_demo_that_is_stopped_says_how_to_go_on(sightline, tmp_path, monkeypat
     assert "the same command" in sightline("demo", "--out", tmp_path / "x").refusal()
 
 
-@pytest.mark.parametrize("flags", [("--images", "0"), ("--images", "15"), ("--seed", "-1")])
+@pytest.mark.parametrize(
+    "flags", [("--images", "0"), ("--images", "15"), ("--seed", "-1"), ("--epochs", "-1")]
+)
 def test_a_demo_of_nothing_is_wrong_usage(flags, sightline, tmp_path):
     answer = sightline("demo", "--out", tmp_path / "x", *flags)
     answer.refusal()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import sightline as sl
+from sightline import rows
 
 TEXT = (Path(__file__).resolve().parents[2] / "README.md").read_text()
 BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
@@ -50,3 +51,17 @@ def test_a_network_gives_maps_and_a_score_in_five_lines() -> None:
 def test_what_the_readme_calls_is_public() -> None:
     for name in re.findall(r"\bsl\.(\w+)", " ".join(BLOCKS)):
         assert name in sl.__all__
+
+
+def test_the_table_of_pets_is_the_row_that_is_kept() -> None:
+    row = rows.load(Path(__file__).resolve().parents[2] / "recipes" / "rows" / "pets.row.json")
+    for name, title in {
+        "center-gaussian": "center-Gaussian",
+        "cam": "CAM",
+        "few-shot": "few-shot, 10 masks a class",
+    }.items():
+        found = [row.result[name][metric] for metric in ("boxes", "pixels")]
+        cells = [
+            "{:.2f} ({:.2f} to {:.2f})".format(one["value"], *one["interval"]) for one in found
+        ]
+        assert f"| {title} | {cells[0]} | {cells[1]} |" in TEXT

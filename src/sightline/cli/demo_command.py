@@ -13,10 +13,11 @@ FEWEST = 16  # images: three splits, and one to score
 
 @dataclass(frozen=True)
 class Command:
-    """Build a small Pond data set and score maps on it; nothing is downloaded.
+    """Build a small Pond data set, train on it and score maps; nothing is downloaded.
 
-    Maps of whole objects, maps of the parts that tell the class and the center-Gaussian baseline
-    are scored against boxes and masks, and compared. Pond says nothing of real images.
+    Maps of whole objects, maps of the parts that tell the class, CAM and the few-shot baseline are
+    scored against boxes and masks, and each is compared with the center-Gaussian baseline. Pond
+    says nothing of real images.
 
     example:
       sightline demo --out demo
@@ -30,17 +31,21 @@ class Command:
     """side of an image in pixels"""
     seed: int = 0
     """of everything that is drawn"""
+    epochs: int = 10
+    """of training; 0 trains nothing, which is all that can be done without PyTorch"""
 
     def __post_init__(self) -> None:
         """Refuse numbers that mean nothing."""
-        if self.images < FEWEST or self.seed < 0:
-            raise UsageError(f"the demo needs --images from {FEWEST} on and --seed from 0 on")
+        if self.images < FEWEST or self.seed < 0 or self.epochs < 0:
+            raise UsageError(
+                f"the demo needs --images from {FEWEST} on, --seed and --epochs from 0 on"
+            )
 
     def run(self) -> None:
         """Go through the stages; tell how long each took."""
         from sightline.cli.demo_stages import STAGES, Story, summary
 
-        story = Story(self.out, self.images, self.size, self.seed)
+        story = Story(self.out, self.images, self.size, self.seed, self.epochs)
         seconds = []
         try:
             for title, stage in STAGES:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,14 @@ if TYPE_CHECKING:
     from sightline.data.dataset import Dataset
 
 KINDS = ("object", "telling")  # maps of whole objects, and of the parts that tell the class
+TRAINED = ("cam", "few-shot")  # methods: one learns from classes, the other from a few masks
+BASELINE = "center-gaussian"
+BACKBONE = "small-resnet"
+PLAN: dict[str, Any] = {
+    "lr": 0.02,
+    "fast_ratio": 1.0,
+    "decay_every": 8,
+}  # without weights to begin with
 SPLIT = "test"
 CELLS = 7  # of a raw map, each way
 NOISE = 0.3  # of a raw map, beside an object of 1
@@ -25,12 +34,24 @@ class Story:
     images: int
     size: int
     seed: int
+    epochs: int
     results: dict[tuple[str, str], Any] = field(default_factory=dict)  # rows by maps and protocol
 
     @property
     def data(self) -> Path:
         """The folder of the data set."""
         return self.out / "pond"
+
+    @property
+    def trained(self) -> tuple[str, ...]:
+        """List the methods that can be trained here."""
+        needed = ("torch", "lightning_fabric", "safetensors")
+        return TRAINED if self.epochs and all(map(find_spec, needed)) else ()
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """List the folders of maps that there are."""
+        return (*KINDS, *self.trained)
 
     def split(self) -> "Dataset":
         """Read the split that is scored."""
@@ -102,16 +123,31 @@ def _targets(story: Story) -> Iterator[tuple[str, dict[str, Any]]]:
         )
 
 
+def train(story: Story) -> None:
+    """Train and localize, as `sightline train` and `sightline localize` do."""
+    if not story.trained:
+        return
+    from sightline.training.localizing import localize_run
+    from sightline.training.run import train
+
+    for method in story.trained:
+        run, maps = story.out / "runs" / method, story.out / "maps" / method
+        plan = PLAN | {"epochs": story.epochs, "seed": story.seed, "evaluate_every": 0}
+        train(method, story.data, BACKBONE, run, **plan)
+        if not any(maps.glob("*.parquet")):
+            localize_run(run, story.split(), out=maps)
+
+
 def score(story: Story) -> None:
     """Score the maps and the baseline against boxes and masks, as `sightline evaluate` does."""
     from sightline import rows
     from sightline.evaluation.evaluate import evaluate
 
-    sources = {kind: str(story.out / "maps" / kind) for kind in KINDS}
-    sources["center-gaussian"] = "baseline:center-gaussian"
+    sources = {kind: str(story.out / "maps" / kind) for kind in story.kinds}
+    sources[BASELINE] = f"baseline:{BASELINE}"
     for protocol in ("reference-v2", "pixels"):
         for name, maps in sources.items():
-            against = None if name == "object" else sources["object"]
+            against = None if name == BASELINE else sources[BASELINE]
             row = evaluate(maps, story.data, protocol, split=SPLIT, against=against)
             rows.save(row, story.out / "rows" / f"{name}-{protocol}{rows.SUFFIX}")
             story.results[name, protocol] = row
@@ -124,6 +160,7 @@ def draw(story: Story) -> None:
     from sightline.data.ledger import Ledger
     from sightline.data.photographs import read_photograph
     from sightline.drawing.overlay import labelled, overlay, save, sheet
+    from sightline.evaluation.sources import open_source
     from sightline.metrics.box import boxes_at, map_boxes
     from sightline.metrics.protocol import preset
 
@@ -131,11 +168,13 @@ def draw(story: Story) -> None:
     data = data.chosen(range(min(SHOWN, len(data.split.ids))))
     boxes = data.truth.boxes("study", Ledger())
     tiles = []
-    for kind in KINDS:
+    for kind in story.kinds:
         threshold = story.results[kind, "reference-v2"].result["threshold"]["50"]
-        for item, name in enumerate(data.split.ids):
+        source = open_source(story.out / "maps" / kind)
+        source.match(data.split)
+        for item in range(len(data.split.ids)):
             picture = _enlarged(read_photograph(data.pictures[item]))
-            scores = np.load((story.out / "maps" / kind / name).with_suffix(".npy"))
+            scores = np.asarray(source.read(item)[0], np.float64)
             scale = len(picture) / len(scores)
             found = boxes_at(map_boxes(scores, protocol), threshold, protocol)
             true = boxes.corners[boxes.offsets[item] : boxes.offsets[item + 1]]
@@ -159,6 +198,7 @@ STAGES: tuple[tuple[str, Callable[[Story], None]], ...] = (
     ("generate Pond", generate),
     ("draw the contact sheet", show),
     ("imagine maps", imagine_maps),
+    ("train and localize", train),
     ("score the maps", score),
     ("draw the maps", draw),
 )
@@ -183,7 +223,7 @@ def summary(story: Story) -> str:
                 "protocol": protocol,
                 "metric": result["metric"],
                 "score": f"{result['value']:.1f} [{low:.1f}, {high:.1f}]",
-                "against object maps": compared,
+                f"against {BASELINE}": compared,
             }
         )
     first = next(iter(story.results.values()))
@@ -192,6 +232,30 @@ def summary(story: Story) -> str:
     note = (
         f"{entry.images} images, split {entry.split}; 95 % intervals and paired tests resample"
         f" images {method['resamples']} times with seed {method['seed']};\n"
-        f"threshold: oracle on this split; labels: boxes and masks, for {entry.purpose}"
+        f"threshold: oracle on this split; labels: boxes and masks, for {entry.purpose}\n"
+        f"{_training(story)}"
     )
     return f"{table(lines)}\n{note}"
+
+
+def _training(story: Story) -> str:
+    """Say what was trained on which labels, or why nothing was."""
+    from sightline import rows
+    from sightline.data.ledger import as_text
+
+    if not story.trained:
+        missing = (
+            "nothing was trained: --epochs 0"
+            if not story.epochs
+            else ("nothing was trained, which needs PyTorch: pip install '.[torch]'")
+        )
+        return missing
+    lines = [
+        f"object, telling: drawn from what is known of the images; {', '.join(story.trained)}:"
+        f" {BACKBONE}, {story.epochs} epochs, seed {story.seed}"
+    ]
+    for method in story.trained:
+        row = rows.load(story.out / "runs" / method / "train.row.json")
+        used = as_text(row.ledger) or ["classes alone"]
+        lines.append(f"{method} learned from {'; '.join(used)}")
+    return "\n".join(lines)

@@ -95,11 +95,11 @@ def _beside_print(made: Made, name: str) -> Made:
     keys = [c for c in table.columns if c not in ("value", "printed", "reading")]
     known = [key for key in keys if made.numbers and key in made.numbers[0]]
     printed: dict[tuple[str, ...], set[str]] = {}
-    for line in table.to_dict("records"):
-        printed.setdefault(tuple(line[key] for key in known), set()).add(line["printed"])
+    for cell in table.to_dict("records"):
+        printed.setdefault(tuple(cell[key] for key in known), set()).add(cell["printed"])
     numbers = []
     for line in made.numbers:
-        cell = printed.get(tuple(_as_printed(key, line) for key in known), set())
-        numbers.append(line | {"printed": next(iter(cell)) if len(cell) == 1 else ""})
+        texts = printed.get(tuple(_as_printed(key, line) for key in known), set())
+        numbers.append(line | {"printed": next(iter(texts)) if len(texts) == 1 else ""})
     title = str(published.tables().set_index("name").loc[name, "title"])
     return Made(name, f"{name}: {title}", made.lines, numbers, made.notes, made.draw)
