@@ -96,6 +96,18 @@ def test_classes_are_those_asked_for(localize, run, photographs, tmp_path):
         assert not np.allclose(several[f"{image}/{ranked[image][3]}"], first[image], atol=2e-3)
 
 
+def test_maps_remember_the_labels_of_their_training(
+    localize, run, photographs, sightline, tmp_path
+):
+    localize("--out", tmp_path / "maps")
+    flags = ("evaluate", tmp_path / "maps", photographs, "--split", "val")
+    told = sightline(*flags, "--json", "-").json["ledger"]["entries"]
+    trained = rows.load(run / "train.row.json").ledger
+    assert [one["purpose"] for one in told] == ["final-report", *(e.purpose for e in trained)]
+    (tmp_path / "maps/labels.json").write_text("[{}]")
+    assert "labels.json: does not tell which labels made the maps" in sightline(*flags).refusal()
+
+
 def test_a_folder_with_maps_is_not_written_over(localize, tmp_path):
     localize("--out", tmp_path / "maps")
     refusal = localize("--out", tmp_path / "maps").refusal()
@@ -110,7 +122,9 @@ def test_test_labels_are_opened_for_a_final_report_and_counted(
     final = sightline(*flags).json["final"]
     assert [one["truth"]["split"] for one in final] == ["test", "test"]
     row = rows.load(run / "final-pixels.row.json")
-    assert [entry.purpose for entry in row.ledger] == ["final-report"]
+    trained = rows.load(run / "train.row.json").ledger
+    assert [entry.purpose for entry in row.ledger[:1]] == ["final-report"]
+    assert row.ledger[1:] == trained
     assert openings.count(row.result["truth"]["fingerprint"]) == 2
     assert sightline(*flags).json["final"] == final
     assert openings.count(row.result["truth"]["fingerprint"]) == 2
@@ -151,7 +165,8 @@ def test_many_maps_take_several_shards(localize, tmp_path, monkeypatch):
     monkeypatch.setattr(shards, "IN_SHARD", 3)
     localize("--out", tmp_path / "maps")
     names = sorted(file.name for file in (tmp_path / "maps").iterdir())
-    assert names == [*(f"maps-0000{i}.parquet" for i in range(3)), "predictions.csv"]
+    shards_made = [f"maps-0000{i}.parquet" for i in range(3)]
+    assert names == ["labels.json", *shards_made, "predictions.csv"]
     assert len(maps_in(tmp_path / "maps")) == 8
 
 

@@ -57,7 +57,7 @@ class Command:
             raise SightlineError("stopped; the same command goes on from what was made") from None
         print(f"\n{summary(story)}\n\n{table(seconds)}")
         print(f"\nPond, seed {self.seed}: it says nothing of real images.")
-        print(f"Rows are in {self.out / 'rows'}, pictures in {self.out}.")
+        print(f"Rows are in {self.out / 'rows'}, pictures in {self.out}; report: {story.page}")
         print("Next, on maps of your own: sightline evaluate MAPS TRUTH --split NAME")
 
 

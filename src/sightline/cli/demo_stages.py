@@ -1,5 +1,6 @@
 """The stages of `sightline demo`, each a function of the story so far; add one and list it."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -21,6 +22,7 @@ PLAN: dict[str, Any] = {
     "decay_every": 8,
 }  # without weights to begin with
 SPLIT = "test"
+TABLES = ("comparison", "pointing")
 CELLS = 7  # of a raw map, each way
 NOISE = 0.3  # of a raw map, beside an object of 1
 SHOWN = 6  # images of a row
@@ -41,6 +43,15 @@ class Story:
     def data(self) -> Path:
         """The folder of the data set."""
         return self.out / "pond"
+
+    @property
+    def page(self) -> Path:
+        """The page that tells all of it."""
+        return self.out / "report" / "index.html"
+
+    def rows(self, name: str) -> Path:
+        """Tell where the rows of some maps are."""
+        return self.out / "rows" / name
 
     @property
     def trained(self) -> tuple[str, ...]:
@@ -139,17 +150,19 @@ def train(story: Story) -> None:
 
 
 def score(story: Story) -> None:
-    """Score the maps and the baseline against boxes and masks, as `sightline evaluate` does."""
-    from sightline import rows
-    from sightline.evaluation.evaluate import evaluate
+    """Score the maps and the baseline, as `sightline evaluate --out` does."""
+    from sightline.evaluation.outputs import Files, evaluate_to_files
+    from sightline.evaluation.request import Extras, Request
 
+    shutil.rmtree(story.out / "rows", ignore_errors=True)  # of another demo in this folder
     sources = {kind: str(story.out / "maps" / kind) for kind in story.kinds}
     sources[BASELINE] = f"baseline:{BASELINE}"
     for protocol in ("reference-v2", "pixels"):
         for name, maps in sources.items():
             against = None if name == BASELINE else sources[BASELINE]
-            row = evaluate(maps, story.data, protocol, split=SPLIT, against=against)
-            rows.save(row, story.out / "rows" / f"{name}-{protocol}{rows.SUFFIX}")
+            extras, files = Extras(protocol, against=against), Files(out=story.rows(name))
+            request = Request(split=SPLIT, seed=story.seed)
+            row, _ = evaluate_to_files(maps, str(story.data), request, extras, files)
             story.results[name, protocol] = row
 
 
@@ -194,6 +207,18 @@ def _enlarged(picture: Any) -> Any:
     return cv2.resize(picture, (192, 192), interpolation=cv2.INTER_CUBIC)
 
 
+def report(story: Story) -> None:
+    """Write the page, as `sightline report` does."""
+    from sightline.cli.report_command import Command
+    from sightline.reports import tables
+
+    compared = story.trained or KINDS
+    places = tuple(map(story.rows, (*compared, BASELINE)))
+    page = Command(places, tables=TABLES, out=story.page.parent, against=compared[0])
+    *_, shown = page.made()
+    tables.write(shown, story.page.parent, latex=False)
+
+
 STAGES: tuple[tuple[str, Callable[[Story], None]], ...] = (
     ("generate Pond", generate),
     ("draw the contact sheet", show),
@@ -201,6 +226,7 @@ STAGES: tuple[tuple[str, Callable[[Story], None]], ...] = (
     ("train and localize", train),
     ("score the maps", score),
     ("draw the maps", draw),
+    ("write the report", report),
 )
 
 

@@ -3,12 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
 from sightline.cli.output import deliver
 from sightline.errors import UsageError
+
+if TYPE_CHECKING:
+    from sightline.protocol.material import Made
+    from sightline.reports.tables import Table
 
 
 @dataclass(frozen=True)
@@ -49,8 +53,23 @@ class Command:
 
     def run(self) -> None:
         """Make the tables, write and print them."""
-        from sightline.protocol.layouts import Material, between, make
         from sightline.reports import tables as paper
+
+        made, lacking, shown = self.made()
+        texts = [paper.as_text(table) for table in shown]
+        texts += ["not made:\n" + "\n".join(f"  {line}" for line in lacking)] if lacking else []
+        if self.out:
+            texts.append(f"page  {paper.write(shown, self.out, latex=self.latex)}")
+        content = {
+            "tables": {m.name: {"numbers": m.numbers, "notes": m.notes} for m in made},
+            "not_made": lacking,
+        }
+        deliver(content, "\n\n".join(texts), self.json)
+
+    def made(self) -> "tuple[list[Made], list[str], list[Table]]":
+        """Make the tables; say which could not be made, and how the others are shown."""
+        from sightline.protocol.layouts import Material, between, make
+        from sightline.reports.tables import Table
 
         if self.seed < 0:
             raise UsageError("--seed starts at 0")
@@ -65,18 +84,10 @@ class Command:
         made += [between(material, Material([self.full]))] if self.full else []
         drawn = {m.name: m.draw(self.out / f"{m.name}.png") for m in made if m.draw and self.out}
         shown = [
-            paper.Table(m.name, m.title, m.lines, m.notes, m.numbers, _name(drawn.get(m.name)))
+            Table(m.name, m.title, m.lines, m.notes, m.numbers, _name(drawn.get(m.name)))
             for m in made
         ]
-        texts = [paper.as_text(table) for table in shown]
-        texts += ["not made:\n" + "\n".join(f"  {line}" for line in lacking)] if lacking else []
-        if self.out:
-            texts.append(f"page  {paper.write(shown, self.out, latex=self.latex)}")
-        content = {
-            "tables": {m.name: {"numbers": m.numbers, "notes": m.notes} for m in made},
-            "not_made": lacking,
-        }
-        deliver(content, "\n\n".join(texts), self.json)
+        return made, lacking, shown
 
 
 def _name(file: Path | None) -> str:

@@ -16,7 +16,7 @@ from sightline.data.ledger import Ledger
 from sightline.data.memory import truth_from_arrays
 from sightline.data.truth import GroundTruth, read_truth
 from sightline.errors import DataError, Problem, UsageError
-from sightline.evaluation import thresholds
+from sightline.evaluation import origins, thresholds
 from sightline.evaluation.measuring import Preparation
 from sightline.evaluation.predictions import Ranks, read_ranks
 from sightline.evaluation.request import Extras, Request
@@ -75,6 +75,7 @@ def run(maps: Maps, truth: Truth, request: Request, extras: Extras) -> Evaluatio
     protocol, ledger = _protocol(known, request, extras), Ledger()
     ledger.entries += thresholds.labels_behind(extras.threshold_from, force=request.force)
     labels = open_labels(known, protocol, request.purpose, ledger, force=request.force)
+    ledger.entries += origins.labels_behind(maps)
     ranks, rank_problems = ranks_of(known, request, skip)
     preparation = Preparation(request.normalize, request.interpolation)
     conduct = Conduct(skip, request.threads, extras.show_progress, extras.keep_overlaps)

@@ -18,6 +18,7 @@ from sightline.data.dataset import Dataset
 from sightline.data.ledger import Ledger, Purpose
 from sightline.data.pipeline.loader import Batch, Loader, Reading
 from sightline.errors import DataError, Problem, UsageError
+from sightline.evaluation import origins
 from sightline.evaluation.evaluate import comparison, provenance_of, result_of
 from sightline.evaluation.request import Request
 from sightline.evaluation.scoring import Scored
@@ -163,6 +164,7 @@ class Study:
             assessed = self._assessor.assess(network, going, report)
         if folder:
             (folder / "predictions.csv").unlink(missing_ok=True)  # nobody was asked
+            origins.keep(folder, self.subject.ledger)
         return assessed, going
 
     def row(
@@ -181,7 +183,7 @@ class Study:
         told = provenance_of(found, left_out, going.seconds)
         told["seconds_an_image"] = going.seconds / max(1, going.images)
         kinds = [e for e in self.ledger.entries if e.kind == protocol.ground_truth_kind]
-        return ResultRow(rows.plain(found), told, tuple(kinds))
+        return ResultRow(rows.plain(found), told, (*kinds, *self.subject.ledger))
 
     @property
     def request(self) -> Request:

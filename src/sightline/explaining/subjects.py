@@ -16,6 +16,7 @@ from sightline.backbones.contract import Normalization
 from sightline.data.pipeline.transforms import Transform
 from sightline.errors import SightlineError, UsageError
 from sightline.training.trained import load_run
+from sightline.types import LedgerEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class Subject:
     network: Network
     transform: Transform
     origin: Mapping[str, Any] = field(default_factory=dict)  # what a result of it depends on
+    ledger: tuple[LedgerEntry, ...] = ()  # labels that its training consumed
 
 
 def of_network(
@@ -43,7 +45,7 @@ def from_run(folder: Path, checkpoint: str, layer: str = "") -> Subject:
     known = trained.transform
     normalization = Normalization(known.mean, known.std)
     network = ModuleNetwork(trained.network, layer, normalization)
-    return Subject(folder.name, network, known, trained.origin)
+    return Subject(folder.name, network, known, trained.origin, trained.ledger)
 
 
 def from_file(place: str, size: int, normalization: Normalization, layer: str = "") -> Subject:

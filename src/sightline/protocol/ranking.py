@@ -148,8 +148,11 @@ def spread(
 
 
 def _spread(trials: Sequence[Result], center: float | None) -> Mapping[str, Any]:
-    values = np.array([t.value for t in trials if converged(t) and np.isfinite(t.value)])
-    found: dict[str, Any] = {"trials": len(trials), "not_converged": len(trials) - len(values)}
+    good = [t for t in trials if converged(t)]
+    values = np.array([t.value for t in good if np.isfinite(t.value)])
+    found: dict[str, Any] = {"trials": len(trials), "not_converged": len(trials) - len(good)}
+    if len(values) < len(good):
+        found["not_evaluated"] = len(good) - len(values)
     if not len(values):
         return found
     names = ("min", "quartile", "median", "upper_quartile", "max")

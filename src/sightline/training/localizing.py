@@ -18,6 +18,7 @@ from sightline.data.dataset import Dataset
 from sightline.data.ledger import Ledger
 from sightline.data.pipeline.loader import Batch, Loader, Reading
 from sightline.errors import DataError, Problem, UsageError
+from sightline.evaluation import origins
 from sightline.evaluation.evaluate import provenance_of, result_of
 from sightline.evaluation.request import Request
 from sightline.evaluation.scoring import Scored
@@ -93,6 +94,8 @@ def localize_run(
     context = ShardWriter(out, asked.numbers) if out else nullcontext()
     with context as writer, said_of_memory(Plan(batch=asked.batch)):
         assessed = _pass(trained, dataset, assessor, writer, asked)
+    if out:
+        origins.keep(out, trained.ledger)
     seconds = time.perf_counter() - started
     made = tuple(
         _row(trained, dataset, assessed, protocol, ledger, asked, seconds) for protocol in protocols
@@ -252,7 +255,8 @@ def _row(
     found = result | {"maps": "run", "baseline": {}, "run": trained.origin}
     found |= {"classification": classified} if classified else {}
     left_out = list(map(str, assessed.problems))
-    return ResultRow(rows.plain(found), provenance_of(found, left_out, seconds), tuple(kinds))
+    entries = (*kinds, *trained.ledger)
+    return ResultRow(rows.plain(found), provenance_of(found, left_out, seconds), entries)
 
 
 def device_of(accelerator: str) -> torch.device:

@@ -13,6 +13,7 @@ from sightline.methods.contract import Method
 from sightline.training.folder import RunFolder
 from sightline.training.plan import LAST
 from sightline.training.run import transform_of
+from sightline.types import LedgerEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class Trained:
     checkpoint: str
     sha256: str  # of the checkpoint's file
     root: Path
+    ledger: tuple[LedgerEntry, ...] = ()  # labels that the run consumed
 
     @property
     def origin(self) -> dict[str, Any]:
@@ -66,6 +68,7 @@ def load_run(root: str | Path, checkpoint: str = LAST) -> Trained:
         checkpoint=checkpoint,
         sha256=rows.file_hash(file),
         root=folder.root,
+        ledger=rows.load(folder.row).ledger if folder.row.exists() else (),
     )
 
 
