@@ -255,7 +255,7 @@ def pointing(material: Material) -> Made:
     found = results.read(material.places)
     numbers = [
         {"method": o.method, "backbone": o.backbone, "dataset": o.dataset, "split": o.split}
-        | {"value": o.row.result["pointing"]}
+        | {"inside": "masks" if o.metric == "PxAP" else "boxes", "value": o.row.result["pointing"]}
         for o in found
         if o.row.result.get("pointing") is not None
     ]
