@@ -24,10 +24,10 @@ lint: $(READY) ## ruff and mypy (30 seconds)
 	$(RUN)ruff format --check .
 	$(RUN)mypy
 
-test: lint ## lint and the everyday tests (under 15 minutes, usually 3)
+test: lint ## lint and the everyday tests (under 15 minutes, usually 6)
 	$(PYTEST) -m "not long and not browser"
 
-test-long: $(READY) ## tests that take longer (35 minutes)
+test-long: $(READY) ## tests that take longer (15 minutes)
 	$(PYTEST) -m long
 
 test-browser: $(READY) ## tests that need Chromium (1 minute); none so far
