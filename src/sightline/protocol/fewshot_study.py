@@ -182,9 +182,7 @@ def _taught(asked: Asked, backbone: str, data: Dataset, test: Dataset, root: Pat
     if len(asked.rates) > 1:
         rate = _best_rate(asked, backbone, data, root)
     _fit(asked, backbone, Material(data, None, _classes(data)), rate, root / "run", 0)
-    found = _measured(root / "run", test, asked, root, "test")
-    trained = rows.load(root / "run" / results.RUN_ROW)
-    return ResultRow(found.row.result, {}, (*found.row.ledger, *trained.ledger))
+    return _measured(root / "run", test, asked, root, "test").row
 
 
 def _best_rate(asked: Asked, backbone: str, data: Dataset, root: Path) -> float:
