@@ -41,7 +41,7 @@ bench: $(READY) ## speed beside a named peer, in the same run (8 minutes)
 	$(RUN)python benchmarks/search.py
 	$(RUN)python benchmarks/pond.py
 
-recipes: $(READY) ## rerun the shipped results; needs the data (DATA=../shared/data) (25 minutes)
+recipes: $(READY) ## rerun the shipped results; needs the data (DATA=../shared/data) (15 minutes)
 	$(RUN)python recipes/run.py --data $(or $(DATA),../shared/data)
 
 docs: $(READY) ## write the pages of docs/ that the code tells (10 seconds)
