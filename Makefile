@@ -30,7 +30,8 @@ test: lint ## lint and the everyday tests (under 15 minutes, usually 6)
 test-long: $(READY) ## tests that take longer (15 minutes)
 	$(PYTEST) -m long
 
-test-browser: $(READY) ## tests that need Chromium (1 minute); none so far
+test-browser: $(READY) ## tests that need Chromium (1 minute)
+	$(RUN)python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[browser]"
 	$(RUN)pytest -m browser || test $$? -eq 5
 
 bench: $(READY) ## speed beside a named peer, in the same run (8 minutes)
