@@ -29,6 +29,7 @@ PACKAGES: Mapping[str, str] = {
     "backbone": "backbones",
     "method": "methods",
     "explainer": "attribution",
+    "annotator": "annotators",
 }
 NEEDED: Mapping[str, tuple[str, ...]] = {  # what a module of a kind must have
     "protocol": ("PROTOCOL",),
@@ -41,6 +42,7 @@ NEEDED: Mapping[str, tuple[str, ...]] = {  # what a module of a kind must have
     "backbone": ("build", "reorganized", "fast_layers"),
     "method": ("Options", "Method"),
     "explainer": ("NEEDS", "Options", "explain"),
+    "annotator": ("GIVES", "Options", "open"),
 }
 PLUMBING = {  # files that register nothing
     "backbone": ("contract", "weights", "assembly"),
@@ -48,6 +50,11 @@ PLUMBING = {  # files that register nothing
     "explainer": (
         *("contract", "networks", "localizing", "model_files"),
         *("adapters", "attention", "averaging", "gradients", "settings", "smoothing", "stages"),
+    ),
+    "annotator": (
+        *("contract", "answers", "asking", "boxing", "driver", "outcomes", "store", "working"),
+        *("classifier", "gallery", "quality", "selecting", "writing"),
+        *("rpn_boxes", "rpn_network", "rpn_training"),
     ),
 }
 ROOT = Path(__file__).parent
