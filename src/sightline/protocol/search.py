@@ -332,8 +332,9 @@ def _proxy(job: Job, *, skip: bool) -> Any:
     from sightline.training.plan import Places, Plan
 
     asked, plan = job.options, Plan(**job.options["plan"])
+    places = Places(data=asked["data"], **asked["places"])
     material = read_material(
-        Places(data=asked["data"], **asked["places"]),
+        places,
         from_masks=module_of(asked["method"]).Method.needs == "masks",
         evaluated=bool(plan.evaluate_every),
         skip_problems=skip,
@@ -346,7 +347,7 @@ def _proxy(job: Job, *, skip: bool) -> Any:
         wanted = portion(asked["proxy"], len(items))
         names = set(draw((split.ids[i] for i in items), wanted, job.seed))
         kept += [i for i in items if split.ids[i] in names]
-    return replace(material, train=material.train.chosen(sorted(kept)))
+    return replace(material, train=material.train.chosen(sorted(kept)), places=places)
 
 
 def _ranges(subject: Subject, plan: SearchPlan, options: type) -> spaces.Ranges:
