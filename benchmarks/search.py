@@ -24,7 +24,8 @@ sys.path.insert(0, str(Path(__file__).parent))  # so that workers find `waiting`
 from sightline import execution, rows
 from sightline.cli.main import main as sightline
 from sightline.execution.ray import Ray
-from sightline.protocol.search import SearchPlan, Subject, search
+from sightline.protocol.search import search
+from sightline.protocol.search_plan import SearchPlan, Subject
 from sightline.types import Job, ResultRow
 
 WAITING = 4

@@ -13,7 +13,8 @@ from typing import Any
 from sightline.data.pond.dials import dials
 from sightline.data.pond.generate import generate
 from sightline.execution import Limits, Local
-from sightline.protocol.search import SearchPlan, Subject, search
+from sightline.protocol.search import search
+from sightline.protocol.search_plan import SearchPlan, Subject
 
 METHODS = ("cam", "has", "acol", "spg", "adl", "cutmix")
 BACKBONE = "small-resnet"

@@ -55,7 +55,7 @@ def _told(annotation: ast.expr, file: Path, depth: int = DEPTH) -> tuple[ast.exp
         parts = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else []
         kind, _ = _told(parts[0], file, depth)
         said = [part.value for part in parts[1:2] if isinstance(part, ast.Constant)]
-        return kind, "".join(f"  ({text})" for text in said)
+        return kind, "".join(f"  ({text!s})" for text in said)
     if isinstance(annotation, ast.BinOp):
         left, right = (_told(side, file, depth) for side in (annotation.left, annotation.right))
         return ast.BinOp(left[0], annotation.op, right[0]), left[1] or right[1]

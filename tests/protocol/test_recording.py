@@ -11,7 +11,8 @@ from sightline import rows
 from sightline.errors import UsageError
 from sightline.protocol import epochs
 from sightline.protocol.criteria import parse, series
-from sightline.protocol.recording import Recording, otsu_area, record, weight_norm
+from sightline.protocol.passes import otsu_area, weight_norm
+from sightline.protocol.recording import Recording, record
 
 QUIET = Recording(show_progress=False)
 

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from sightline.protocol import audit, figures, ranking, results
-from sightline.protocol.comparison import (
+from sightline.protocol.cells import (
     ALL,
     BLIND,
     FEW_SHOT,
@@ -14,8 +14,8 @@ from sightline.protocol.comparison import (
     Comparison,
     Entry,
     best_wsol,
-    compare,
 )
+from sightline.protocol.comparison import compare
 from sightline.protocol.material import EXPLAINER, TEST, Made, Material, need, text_of
 from sightline.protocol.results import Result
 
