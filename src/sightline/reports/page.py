@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -89,9 +90,14 @@ def _write_library(file: Path) -> None:
     """Put the library that draws the charts beside the page, once."""
     from importlib.metadata import version
 
-    import vl_convert
-
     mark = f"/* vl-convert {version('vl-convert-python')} */\n"
     if file.is_file() and file.read_text(encoding="utf-8").startswith(mark):
         return
-    write_whole(file, mark + str(vl_convert.javascript_bundle(snippet=SNIPPET)))
+    write_whole(file, mark + _library())
+
+
+@cache
+def _library() -> str:
+    import vl_convert
+
+    return str(vl_convert.javascript_bundle(snippet=SNIPPET))
