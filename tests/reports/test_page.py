@@ -63,9 +63,8 @@ def test_maps_that_are_gone_are_named_and_the_others_shown(sightline, measured, 
     text = page_of(sightline, measured, tmp_path / "out")
     assert "worse: " in text
     assert "no such folder of score maps" in text
-    assert (
-        '"methods":["maps","center-gaussian"]' in (tmp_path / "out/explorer-0/index.js").read_text()
-    )
+    index = (tmp_path / "out/explorer-0/index.js").read_text()
+    assert '"methods":["maps","center-gaussian"]' in index
 
 
 def test_labels_that_changed_since_are_not_shown_as_the_truth(sightline, measured, scene, tmp_path):
@@ -98,14 +97,18 @@ def test_a_gallery_is_drawn_from_a_large_split_and_says_so(sightline, measured, 
 
 def test_protocols_are_shown_apart(sightline, measured, scene, tmp_path):
     flags = ("--protocol", "exact", "--out", measured, "--split", "test")
-    sightline("evaluate", scene.maps, scene.truth, *flags)
+    for maps in (scene.maps, scene.root / "worse"):
+        sightline("evaluate", maps, scene.truth, *flags)
     answer = sightline("report", measured, "--against", "maps", "--out", tmp_path / "o")
-    said = answer.err + answer.out
-    assert "protocols" in said  # no table of both
-    if answer.code == 0:
-        index = (tmp_path / "o/explorer-0/index.js").read_text()
-        assert '"name":"exact"' in index
-        assert '"name":"reference-v2"' in index
+    assert "(exact)" in answer.out
+    assert "(reference-v2)" in answer.out
+    assert {f.name for f in (tmp_path / "o").glob("comparison*")} == {
+        "comparison-exact.csv",
+        "comparison-reference-v2.csv",
+    }
+    index = (tmp_path / "o/explorer-0/index.js").read_text()
+    assert '"name":"exact"' in index
+    assert '"name":"reference-v2"' in index
 
 
 def test_what_may_be_said_follows_from_the_tests():

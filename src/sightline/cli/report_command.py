@@ -83,7 +83,7 @@ class Command:
 
     def made(self) -> "tuple[list[Made], list[str], list[Table]]":
         """Make the tables; say which could not be made, and how the others are shown."""
-        from sightline.protocol.layouts import PUBLISHED, Material, between, make
+        from sightline.protocol.layouts import Material, between, layout_of, make
         from sightline.reports.tables import Table
 
         if self.seed < 0:
@@ -108,7 +108,7 @@ class Command:
                 m.notes,
                 m.numbers,
                 _name(drawn.get(m.name)),
-                PUBLISHED.get(m.name, m.name),
+                layout_of(m.name),
             )
             for m in made
         ]

@@ -33,7 +33,7 @@ def build(
     files: Mapping[str, Sequence[str]],
 ) -> Path:
     """Write the page and all that it loads."""
-    results = material.measured if _measured(material) else []
+    results = _in_order(material) if _measured(material) else []
     explored, notes = _explore(results, out, gallery) if gallery else ([], [])
     draws = charts.can_draw()
     headline = [t for t in tables if t.layout == HEADLINE]
@@ -66,6 +66,15 @@ def _measured(material: "Material") -> bool:
         return bool(material.measured)
     except SightlineError:
         return False
+
+
+def _in_order(material: "Material") -> list["Result"]:
+    """Put what others are compared with first, and what looks at nothing last."""
+
+    def rank(one: "Result") -> tuple[bool, bool, str, str]:
+        return one.method != material.against, one.needs_no_image, one.method, one.backbone
+
+    return sorted(material.measured, key=rank)
 
 
 def _has_content(section: Section) -> bool:
@@ -163,7 +172,7 @@ def _curves(results: Sequence["Result"], explored: Sequence[Explored]) -> Sectio
     drawn = []
     for (dataset, split, protocol), members in groups.items():
         kept = {one.method: one.evidence for one in members if one.evidence}
-        needed = members[0].row.result["protocol"]["iou_thresholds"]
+        needed = members[0].row.result["protocol"].get("iou_thresholds", ())
         for chart in (charts.accuracies(kept, needed), charts.precisions(kept)):
             drawn += [_called(chart, f"{dataset}, {split}, {protocol}")] if chart else []
     for one_explored in explored:

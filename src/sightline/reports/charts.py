@@ -4,7 +4,7 @@ Each function gives a specification, or nothing where its numbers are not there.
 that the color-blind can tell apart (Okabe and Ito 2008).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
@@ -45,10 +45,13 @@ def _data(lines: Numbers) -> Any:
     return data(values=[dict(line) for line in lines])
 
 
-def _names(method: str = "method") -> Any:
+def _names(domain: Iterable[str], field: str = "method") -> Any:
+    """Give each name the color that it has in all charts and in the explorer."""
     import altair as alt
 
-    return alt.Color(f"{method}:N", scale=alt.Scale(range=list(COLORS)), title=None)
+    names = list(dict.fromkeys(domain))
+    colors = [COLORS[i % len(COLORS)] for i in range(len(names))]
+    return alt.Color(f"{field}:N", scale=alt.Scale(domain=names, range=colors), title=None)
 
 
 def _spec(chart: Any) -> Mapping[str, Any]:
@@ -127,7 +130,7 @@ def accuracies(kept: Mapping[str, Kept], needed: Sequence[int]) -> Chart | None:
         .encode(
             x=alt.X("threshold:Q", title="threshold"),
             y=alt.Y("hits:Q", title="BoxAcc, %"),
-            color=_names(),
+            color=_names(kept),
             column=alt.Column("iou:N", title=None),
             tooltip=["method:N", "threshold:Q", "hits:Q"],
         )
@@ -175,7 +178,7 @@ def precisions(kept: Mapping[str, Kept]) -> Chart | None:
         .encode(
             x=alt.X("recall:Q", title="recall, % of foreground pixels"),
             y=alt.Y("precision:Q", title="precision, %"),
-            color=_names(),
+            color=_names(kept),
             order="order:Q",
             tooltip=["method:N", "threshold:Q", "precision:Q", "recall:Q"],
         )
@@ -200,7 +203,7 @@ def distributions(values: Mapping[str, NDArray[np.int64]]) -> Chart | None:
         .encode(
             x=alt.X("score:Q", title="score"),
             y=alt.Y("share:Q", title="% of pixels (square-root scale)").scale(type="sqrt"),
-            color=_names(),
+            color=_names(values),
             tooltip=["method:N", "score:Q", "share:Q"],
         )
     )
@@ -223,7 +226,7 @@ def learning(lines: Numbers) -> Chart | None:
         .encode(
             x=alt.X("epoch:Q", title="epoch"),
             y=alt.Y("value:Q", title=None).scale(zero=False),
-            color=_names("run"),
+            color=_names((line["run"] for line in lines), "run"),
             facet=alt.Facet("quantity:N", columns=2, title=None),
             tooltip=["run:N", "epoch:Q", "value:Q"],
         )
@@ -249,7 +252,7 @@ def scores(numbers: Numbers, title: str) -> Chart | None:
             y=alt.Y("method:N", title=None).sort("-x"),
             x=alt.X("value:Q", title=title),
             tooltip=["method:N", "dataset:N", "backbone:N", "value:Q"],
-            color=_names("dataset"),
+            color=_names((str(line["dataset"]) for line in lines), "dataset"),
         )
     )
     return Chart("scores", title, _spec(chart), 60 + 22 * len({n["method"] for n in lines}))
