@@ -22,6 +22,7 @@ Make = Callable[[Path], dict[str, Any]]  # the options that an annotator cannot 
 
 OPTIONS: dict[str, Make] = {
     "center": lambda folder: {},
+    "selective-search": lambda folder: {},
 }
 
 
