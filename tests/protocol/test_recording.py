@@ -42,6 +42,19 @@ def test_it_is_what_training_measured(run):
     assert series(made, parse("ground-truth:iou")) == pytest.approx(iou, abs=1e-4)
 
 
+def test_fewer_thresholds_may_be_kept(run):
+    whole = epochs.load(record(run, QUIET))
+    file = record(run, Recording(thresholds=100, show_progress=False))
+    some = epochs.load(file)
+    assert some.thresholds == pytest.approx(np.arange(100) / 100)
+    for kind in ("accuracy", "overlap"):
+        for where, values in getattr(whole, kind).items():
+            assert (getattr(some, kind)[where] == values[..., ::10]).all()
+    assert record(run, Recording(thresholds=100, show_progress=False)) == file
+    with pytest.raises(UsageError, match="--thresholds: 300 does not divide 1000"):
+        Recording(thresholds=300)
+
+
 def test_masks_are_measured_if_asked(run):
     made = epochs.load(record(run, Recording(by="masks", show_progress=False)))
     wanted = [float(line["PxAP"]) for line in metrics(run)]

@@ -21,7 +21,7 @@ from sightline.data.dataset import Dataset
 from sightline.data.ledger import Ledger
 from sightline.data.truth import GroundTruth, read_truth
 from sightline.errors import UsageError
-from sightline.metrics.protocol import Protocol, preset, threshold_grid
+from sightline.metrics.protocol import THRESHOLD_STEPS, Protocol, preset, threshold_grid
 from sightline.protocol import epochs
 from sightline.protocol.epochs import (
     BOX_AREA,
@@ -52,9 +52,15 @@ class Recording:
     pseudo: Mapping[str, str] = field(default_factory=dict)  # name -> folder of a ground truth
     test: bool = False  # measure the test split too, as a study
     by: str = ""  # boxes or masks; boxes where there are boxes
+    thresholds: int = THRESHOLD_STEPS  # score thresholds that are kept, evenly spaced
     batch: int = 32
     force: bool = False
     show_progress: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse thresholds that were not measured."""
+        if self.thresholds < 1 or THRESHOLD_STEPS % self.thresholds:
+            raise UsageError(f"--thresholds: {self.thresholds} does not divide {THRESHOLD_STEPS}")
 
 
 def record(root: Path, asked: Recording) -> Path:
@@ -115,6 +121,11 @@ class _Work:
             name: {} for name in ("accuracy", "overlap", "precision")
         }
 
+    @property
+    def step(self) -> int:
+        """Tell how far thresholds that are kept lie apart."""
+        return THRESHOLD_STEPS // self.asked.thresholds
+
     def inputs(self) -> dict[str, Any]:
         """Tell what a record of the validation split follows from."""
         last = RunFolder(self.root).checkpoint(list(self.checkpoints.values())[-1])
@@ -126,6 +137,7 @@ class _Work:
             "epochs": list(self.checkpoints),
             "last": rows.file_hash(last),
             "by": self.asked.by or "boxes, where there are boxes",
+            "thresholds": self.asked.thresholds,
             "pseudo": fingerprints,
         }
 
@@ -167,7 +179,9 @@ class _Work:
         for source in sources:
             measured = [one["sources"][source] for one in lines]
             for name in measured[0]:
-                self.found[name][role, source] = np.array([one[name] for one in measured])
+                step = self.step if name != "precision" else 1  # which is over all thresholds
+                values = np.array([one[name] for one in measured])
+                self.found[name][role, source] = values[..., ::step]
 
     def finish(self, file: Path) -> Path:
         """Write the record, and its row last."""
@@ -190,7 +204,7 @@ class _Work:
             facts=facts,
             epochs=np.array(list(self.checkpoints)),
             deltas=self.protocol.iou_thresholds,
-            thresholds=threshold_grid(),
+            thresholds=threshold_grid()[:: self.step],
             series=self.series,
             **self.found,  # type: ignore[arg-type]
         )

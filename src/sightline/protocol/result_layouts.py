@@ -1,12 +1,10 @@
 """Layouts of what was measured: methods against CAM, transfer, explainers, printed scores."""
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
-from sightline.protocol import audit, figures, ranking, results
+from sightline.protocol import audit
 from sightline.protocol.cells import (
-    ALL,
     BLIND,
     FEW_SHOT,
     MEAN,
@@ -16,7 +14,7 @@ from sightline.protocol.cells import (
     best_wsol,
 )
 from sightline.protocol.comparison import compare
-from sightline.protocol.material import EXPLAINER, TEST, Made, Material, need, text_of
+from sightline.protocol.material import Made, Material, column, need, text_of
 from sightline.protocol.results import Result
 
 MARKS = {"noise": " ~", "not tested": " ?", "better": "", "worse": "", "": ""}
@@ -29,7 +27,7 @@ def comparison(material: Material) -> Made:
     found = compare(material.methods, reference=material.against, seed=material.seed)
     lines = [_method_line(found, name) for name in [found.reference, *_others(found, WSOL)]]
     best = {(b["dataset"], b["backbone"]): b for b in best_wsol(found)}
-    shown = {_column(*column): f"{b['value']:.1f}" for column, b in best.items()}
+    shown = {column(*key): f"{b['value']:.1f}" for key, b in best.items()}
     lines.append({"method": "best WSOL", **shown})
     lines += [_method_line(found, m) for kind in (FEW_SHOT, BLIND) for m in found.methods(kind)]
     notes = [LEGEND, *found.notes, *_best_notes(best), *audit.notes(found.results)]
@@ -51,7 +49,7 @@ def _method_line(found: Comparison, method: str) -> dict[str, str]:
     line = {"method": method}
     for dataset, backbone in found.columns:
         entry = found.entry(method, dataset, backbone)
-        line[_column(dataset, backbone)] = _cell(entry) if entry else "-"
+        line[column(dataset, backbone)] = _cell(entry) if entry else "-"
     return line
 
 
@@ -65,13 +63,9 @@ def _cell(entry: Entry) -> str:
     return f"{entry.difference:+.1f}{between}{MARKS[entry.verdict]}"
 
 
-def _column(dataset: str, backbone: str) -> str:
-    return " ".join(filter(None, (dataset if dataset != ALL else "total", backbone)))
-
-
 def _best_notes(best: Mapping[Any, Mapping[str, Any]]) -> list[str]:
     return [
-        f"best WSOL, {_column(dataset, backbone)}: {b['value']:.1f} is the best of the mean column,"
+        f"best WSOL, {column(dataset, backbone)}: {b['value']:.1f} is the best of the mean column,"
         f" as printed; the mean of the best of each column is {b['mean_of_best']:.1f}"
         for (dataset, backbone), b in best.items()
         if backbone == MEAN
@@ -108,7 +102,7 @@ def classification(material: Material) -> Made:
         for dataset, backbone in found.columns:
             entry = found.entry(method, dataset, backbone)
             text = "-" if entry is None else f"{entry.value:.1f}{MARKS[entry.verdict]}"
-            line[_column(dataset, backbone)] = text
+            line[column(dataset, backbone)] = text
         lines.append(line)
     numbers = [{**_number(found, e), "kind": "absolute", "value": e.value} for e in found.entries]
     notes = [
@@ -118,70 +112,6 @@ def classification(material: Material) -> Made:
         *audit.notes(found.results),
     ]
     return Made("classification", "Top-1 classification of the same models", lines, numbers, notes)
-
-
-def transfer(material: Material) -> Made:
-    """Give Kendall's tau between validation and test over trials: 000 Table 3, 001 Table 4."""
-    need(material.trials, "training runs")
-    found = ranking.between_splits(material.trials, material.methods)
-    need(found, "searches whose trials were all measured on the test split")
-    title = "Kendall's tau of trials between validation and test"
-    return _transfers("transfer", title, found, ("validation", "test"))
-
-
-def between(first: Material, second: Material) -> Made:
-    """Give Kendall's tau between two sets of trials, such as proxy and full: 000 Figure 6."""
-    found = ranking.between_sets(first.trials, second.trials)
-    title = "Kendall's tau of configurations between two sets of trials"
-    return _transfers("proxy", title, found, ("first set", "second set"))
-
-
-def _transfers(
-    name: str,
-    title: str,
-    found: Mapping[tuple[str, str, str], ranking.Transfer],
-    sides: tuple[str, str],
-) -> Made:
-    lines: dict[str, dict[str, str]] = {}
-    numbers = []
-    for (method, dataset, backbone), one in found.items():
-        text = f"{one.tau:.3f} [{one.low:.3f}, {one.high:.3f}]"
-        lines.setdefault(method, {"method": method})[_column(dataset, backbone)] = text
-        numbers.append(
-            {"method": method, "dataset": dataset, "backbone": backbone, "value": one.tau}
-            | {"low": one.low, "high": one.high, "trials": one.trials, "left_out": one.left_out}
-        )
-    count = sum(one.left_out for one in found.values())
-    notes = [
-        "tau-b over trials that converged on both sides, with the 95 % interval over trials;"
-        f" {count} trials left out"
-    ]
-    draw = partial(figures.transfer, found, sides)
-    return Made(name, title, list(lines.values()), numbers, notes, draw)
-
-
-def spreads(material: Material) -> Made:
-    """Tell how trials with random hyperparameters spread: 000 Figure 13, 001 section 5.4."""
-    need(len(material.trials) > 1, "several training runs of a method")
-    centers = {
-        (one.dataset, one.metric): one.value
-        for one in results.read(material.places)
-        if one.needs_no_image and one.split != TEST
-    }
-    metric = material.trials[0].metric
-    found = ranking.spread(material.trials, center=lambda dataset: centers.get((dataset, metric)))
-    names = [n for line in found for n in line]
-    lines = [{n: text_of(line.get(n, "-")) for n in dict.fromkeys(names)} for line in found]
-    notes = [f"{metric} on validation, over converged trials"]
-    if not centers:
-        notes.append("no center baseline of the validation split among the rows: no share below it")
-    return Made(
-        "spread",
-        "Trials of random hyperparameters",
-        lines,
-        found,
-        notes + audit.notes(material.trials),
-    )
 
 
 def reported(material: Material) -> Made:
@@ -223,42 +153,3 @@ def _old_metrics(one: Result) -> dict[str, float]:
     if known is not None:
         found["gt-known-localization"] = float(known)
     return found
-
-
-def explainers(material: Material) -> Made:
-    """Set explainers of the same networks beside CAM: 000 Table 8."""
-    chosen = [o for o in material.measured if str(o.row.result["maps"]).startswith(EXPLAINER)]
-    need(chosen, "rows of explainers ('sightline explain')")
-    lines: dict[str, dict[str, str]] = {}
-    numbers = []
-    for one in chosen:
-        origin = one.row.result.get("explained", {})
-        name = str(one.row.result["maps"]).removeprefix(EXPLAINER)
-        backbone = str(origin.get("backbone", ""))
-        lines.setdefault(name, {"method": name})[_column(one.dataset, backbone)] = (
-            f"{one.value:.1f}"
-        )
-        numbers.append(
-            {"method": name, "dataset": one.dataset, "backbone": backbone, "value": one.value}
-        )
-    return Made(
-        "explainers",
-        "Explainers of the same networks",
-        list(lines.values()),
-        numbers,
-        audit.notes(chosen),
-    )
-
-
-def pointing(material: Material) -> Made:
-    """Tell how often the peak of a map lies on the object: 003 Table 1."""
-    found = results.read(material.places)
-    numbers = [
-        {"method": o.method, "backbone": o.backbone, "dataset": o.dataset, "split": o.split}
-        | {"inside": "masks" if o.metric == "PxAP" else "boxes", "value": o.row.result["pointing"]}
-        for o in found
-        if o.row.result.get("pointing") is not None
-    ]
-    need(numbers, "measured results")
-    lines = [{name: text_of(value) for name, value in line.items()} for line in numbers]
-    return Made("pointing", "Pointing game", lines, numbers, audit.notes(found))
