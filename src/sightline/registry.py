@@ -29,6 +29,7 @@ PACKAGES: Mapping[str, str] = {
     "backbone": "backbones",
     "method": "methods",
     "explainer": "attribution",
+    "similarity": "parts/similarity",
 }
 NEEDED: Mapping[str, tuple[str, ...]] = {  # what a module of a kind must have
     "protocol": ("PROTOCOL",),
@@ -41,6 +42,7 @@ NEEDED: Mapping[str, tuple[str, ...]] = {  # what a module of a kind must have
     "backbone": ("build", "reorganized", "fast_layers"),
     "method": ("Options", "Method"),
     "explainer": ("NEEDS", "Options", "explain"),
+    "similarity": ("NEEDS", "Options", "measure"),
 }
 PLUMBING = {  # files that register nothing
     "backbone": ("contract", "weights", "assembly"),
@@ -49,6 +51,7 @@ PLUMBING = {  # files that register nothing
         *("contract", "networks", "localizing", "model_files"),
         *("adapters", "attention", "averaging", "gradients", "settings", "smoothing", "stages"),
     ),
+    "similarity": ("contract", "cooccurrence", "measuring", "overlaps", "super_glosses"),
 }
 ROOT = Path(__file__).parent
 

@@ -5,9 +5,15 @@ conjunctions. WordNet::Similarity leaves the list to its user, and does not say 
 released vectors were made with; with these words it agrees with the list among its samples.
 """
 
+import contextlib
+import hashlib
+import os
 import re
-from collections.abc import Iterable, Mapping
-from functools import cache, cached_property
+import zipfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,8 +22,12 @@ from numpy.typing import NDArray
 from sightline import progress
 from sightline.parts.wordnet import princeton
 from sightline.parts.wordnet.glosses import Dictionary
+from sightline.rows import canonical
 
 Floats = NDArray[np.float64]
+AT_ONCE = 100  # rows whose vectors are held at a time
+LAYOUT = 1  # of the kept file; raise it when its numbers come to mean something else
+UNREADABLE = (OSError, ValueError, KeyError, zipfile.BadZipFile)
 NO_WORD = re.compile(r"[^a-z0-9]+")
 ENDINGS: Mapping[str, tuple[tuple[str, str], ...]] = {  # morphy(7WN)'s rules of detachment
     "n": (
@@ -41,13 +51,13 @@ PREPOSITIONS = (
     " towards under underneath unlike until up upon versus via with within without worth"
 )
 PRONOUNS = (
-    "all another any anybody anyone anything aught both each either enough everybody everyone few fewer"
-    " he her hers herself him himself his i it its itself many me mine more most myself naught"
-    " neither nobody none nothing oneself other otherwise our ourself ourselves own self several"
-    " she some somebody someone something somewhat such suchlike sundry thee theirs them themselves"
-    " there they thine thou thyself twain us various we what whatever whatsoever which whichever"
-    " whichsoever who whoever whom whomever whomsoever whose whosoever ye yon yonder you yours"
-    " yourself yourselves"
+    "all another any anybody anyone anything aught both each either enough everybody everyone few"
+    " fewer he her hers herself him himself his i it its itself many me mine more most myself"
+    " naught neither nobody none nothing oneself other otherwise our ourself ourselves own self"
+    " several she some somebody someone something somewhat such suchlike sundry thee theirs them"
+    " themselves there they thine thou thyself twain us various we what whatever whatsoever which"
+    " whichever whichsoever who whoever whom whomever whomsoever whose whosoever ye yon yonder you"
+    " yours yourself yourselves"
 )
 CONJUNCTIONS = (
     "although and because if nor or so though unless when whereas wherewith wherewithal while yet"
@@ -66,6 +76,7 @@ class Forms:
         self.compounds = compounds
         self.longest = max(word.count("_") + 1 for word in compounds)
         self.beginnings = {word.partition("_")[0] for word in compounds}
+        self._bases: dict[str, str] = {}
 
     def joined(self, text: str) -> list[str]:
         """Split a text into words, the longest compounds first; capitals are no letters here."""
@@ -84,10 +95,6 @@ class Forms:
         sizes = range(most, 1, -1)
         fits = (size for size in sizes if "_".join(words[place : place + size]) in self.compounds)
         return next(fits, 1)
-
-    @cached_property
-    def _bases(self) -> dict[str, str]:
-        return {}
 
     def base(self, word: str) -> str:
         """Give the one word of WordNet that this is a form of, a noun before others."""
@@ -114,8 +121,14 @@ class Cooccurrence:
 
     def __init__(self, dictionary: Dictionary) -> None:
         self.forms = Forms(dictionary)
-        self.numbers: dict[str, int] = {}
-        self.matrix = self._counted(dictionary.all_glosses())
+        kept = kept_file(dictionary)
+        try:
+            self.numbers, self.matrix = read(kept)
+        except UNREADABLE:
+            self.numbers = {}
+            self.matrix = self._counted(dictionary.all_glosses())
+            with contextlib.suppress(OSError):  # it is counted again then
+                write(kept, self.numbers, self.matrix)
 
     def _counted(self, glosses: list[str]) -> Any:
         from scipy import sparse
@@ -140,19 +153,83 @@ class Cooccurrence:
         bases = (self.forms.base(word) for word in words if not stopped(word))
         return [word for word in bases if not stopped(word)]
 
-    def vector(self, text: str) -> Floats:
-        """Sum what stands with the different words of a text; length 1, or 0 if there is none.
+    def vectors(self, texts: Sequence[str]) -> Any:
+        """Sum what stands with the different words of each text; rows of length 1, or 0 if none.
 
         As in WordNet::Similarity, words of a synset with a capital lose it, and then mostly count
         for nothing.
         """
-        words = set(self.forms.joined(text))
-        rows = sorted(self.numbers[word] for word in words if word in self.numbers)
-        chosen = np.zeros(len(self.numbers))
-        chosen[rows] = 1
-        summed = np.asarray(self.matrix.T @ chosen)
-        length = float(np.sqrt(summed @ summed))
-        return summed / length if length else summed
+        from scipy import sparse
+
+        found = [
+            {self.numbers.get(word, -1) for word in self.forms.joined(t)} - {-1} for t in texts
+        ]
+        columns = np.array([number for numbers in found for number in sorted(numbers)], np.int64)
+        ends = np.cumsum([0, *map(len, found)])
+        shape = (len(texts), len(self.numbers))
+        chosen = sparse.csr_array((np.ones(len(columns)), columns, ends), shape=shape)
+        summed = chosen @ self.matrix
+        lengths = np.sqrt(np.asarray(summed.multiply(summed).sum(axis=1)).ravel())
+        return sparse.diags_array(1 / np.where(lengths > 0, lengths, 1)) @ summed
+
+
+@dataclass(frozen=True, slots=True)
+class ByText:
+    """Compares texts of some functions of one synset with those of another: the mean angle."""
+
+    words: Cooccurrence
+    text: Callable[[str, str], str]  # of a synset, by function
+    compared: tuple[tuple[str, str], ...]
+
+    def scores(self, rows: Sequence[str], columns: Sequence[str]) -> Floats:
+        """Measure each of some synsets against each of others: (rows, columns)."""
+        second = {name: self._vectors(columns, name) for _, name in self.compared}
+        starts = range(0, len(rows), AT_ONCE)
+        parts = [self._block(rows[start : start + AT_ONCE], second) for start in starts]
+        return np.concatenate(parts) if parts else np.zeros((0, len(columns)))
+
+    def _block(self, rows: Sequence[str], second: Mapping[str, Any]) -> Floats:
+        first = {name: self._vectors(rows, name) for name, _ in self.compared}
+        products = [(first[a] @ second[b].T).toarray() for a, b in self.compared]
+        return np.asarray(np.mean(products, axis=0))
+
+    def _vectors(self, synsets: Sequence[str], function: str) -> Any:
+        return self.words.vectors([self.text(one, function) for one in synsets])
+
+    def unit(self, scores: Floats) -> Floats:
+        """Bring scores to 0 ... 1, which they hardly leave."""
+        return np.clip(scores, 0, 1)
+
+
+def kept_file(dictionary: Dictionary) -> Path:
+    """Tell where the counts are kept, in SIGHTLINE_HOME or the user's folder for caches."""
+    home = os.environ.get("SIGHTLINE_HOME")
+    caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    files = sorted(f for f in dictionary.folder.iterdir() if f.name.startswith(("data.", "index.")))
+    told = [LAYOUT, sorted(STOP), [(f.name, f.stat().st_size) for f in files]]
+    name = hashlib.sha256(canonical(told).encode()).hexdigest()[:16]
+    return (Path(home) if home else Path(caches) / "sightline") / "wordnet" / f"{name}.npz"
+
+
+def read(file: Path) -> tuple[dict[str, int], Any]:
+    """Read counts back."""
+    from scipy import sparse
+
+    with file.open("rb") as stream, np.load(stream, allow_pickle=False) as kept:
+        words = kept["words"].tobytes().decode().split("\n")
+        parts = (kept["data"].astype(np.float64), kept["indices"], kept["indptr"])
+        matrix = sparse.csr_array(parts, shape=(len(words), len(words)))
+    return {word: number for number, word in enumerate(words)}, matrix
+
+
+def write(file: Path, numbers: Mapping[str, int], matrix: Any) -> None:
+    """Keep counts, whole or not at all."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    partial = file.with_name(f".{os.getpid()}-{file.name}")
+    words = np.frombuffer("\n".join(numbers).encode(), np.uint8)
+    small = {name: getattr(matrix, name).astype(np.int32) for name in ("data", "indices", "indptr")}
+    np.savez(partial, words=words, **small)
+    partial.replace(file)
 
 
 @cache

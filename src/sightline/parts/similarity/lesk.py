@@ -1,6 +1,6 @@
 """Phrases that the glosses of two, and of what they are related to, have in common.
 
-Paper: Banerjee and Pedersen, Extended gloss overlaps as a measure of semantic relatedness, IJCAI 2003
+Paper: Banerjee and Pedersen, Extended gloss overlaps, IJCAI 2003
 """
 
 from collections.abc import Mapping

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from sightline.parts.wordnet.glosses import Glosses
 
-BETWEEN = " 0-0 "  # no word, and nothing that a compound reaches over
+BETWEEN = " 00000 "  # no word of any gloss, and nothing that a compound reaches over
 PUNCTUATION = str.maketrans(dict.fromkeys('.;:,?!(){}"`$%@<>', " "))
 LONELY_APOSTROPHE = re.compile(r"(?<!\w)'|'(?!\w)", re.ASCII)
 QUOTED = re.compile(r'"([^"]*)"')

