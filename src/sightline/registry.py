@@ -54,7 +54,8 @@ PLUMBING = {  # files that register nothing
     "annotator": (
         *("contract", "answers", "asking", "boxing", "driver", "outcomes", "store", "working"),
         *("classifier", "gallery", "quality", "selecting", "writing"),
-        *("rpn_boxes", "rpn_network", "rpn_training"),
+        *("rpn_boxes", "rpn_network", "rpn_training", "nms", "ceiling", "onnx_files"),
+        *("clip_cam", "clip_model", "clip_open", "clip_prompts"),
     ),
 }
 ROOT = Path(__file__).parent
