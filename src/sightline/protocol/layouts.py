@@ -8,12 +8,12 @@ long form beside ours. Names are those of `sightline.published`.
 from collections.abc import Callable, Mapping, Sequence
 
 from sightline.errors import UsageError
+from sightline.protocol.explainer_layout import explainers
 from sightline.protocol.material import Made, Material
 from sightline.protocol.result_layouts import (
     between,
     classification,
     comparison,
-    explainers,
     pointing,
     reported,
     spreads,
