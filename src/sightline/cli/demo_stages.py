@@ -217,15 +217,15 @@ def _enlarged(picture: Any) -> Any:
 def report(story: Story) -> None:
     """Write the page, as `sightline report` does."""
     from sightline.cli.report_command import Command
-    from sightline.reports import tables
 
     compared = story.trained or KINDS
     explained = (EXPLAINED,) if story.explained else ()
     places = tuple(map(story.rows, (*compared, BASELINE, *explained)))
-    tables_there = tuple(name for name in TABLES if name != EXPLAINED or explained)
-    page = Command(places, tables=tables_there, out=story.page.parent, against=compared[0])
-    *_, shown = page.made()
-    tables.write(shown, story.page.parent, latex=False)
+    places += tuple(story.out / "runs" / method for method in story.trained)
+    there = tuple(name for name in TABLES if name != EXPLAINED or explained)
+    page = Command(places, tables=there, out=story.page.parent, against=compared[0])
+    _, lacking, shown = page.made()
+    page.write(shown, lacking)
 
 
 STAGES: tuple[tuple[str, Callable[[Story], None]], ...] = (
