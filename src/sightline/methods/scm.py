@@ -1,7 +1,6 @@
 """Spatial calibration module (SCM): attention and class maps diffuse over what looks alike.
 
-Paper: Bai et al., Weakly Supervised Object Localization via Transformer with Implicit Spatial
-Calibration, ECCV 2022
+Paper: Bai et al., WSOL via Transformer with Implicit Spatial Calibration, ECCV 2022
     https://arxiv.org/abs/2207.10447
 
 While it is trained, TS-CAM's attention and class maps pass several blocks, in which attention flows
