@@ -70,6 +70,10 @@ class Memory:
     def __init__(self, batches: Sequence[Batch]) -> None:
         self.batches = batches
 
+    def __len__(self) -> int:
+        """Count them."""
+        return len(self.batches)
+
     def epoch(self, epoch: int, *, start: int = 0, part: tuple[int, int] = (0, 1)) -> Iterator[Any]:
         """Give them all."""
         yield from self.batches[start:]

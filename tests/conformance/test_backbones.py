@@ -15,9 +15,12 @@ from sightline.errors import SightlineError, UsageError
 
 NAMES = registry.names("backbone")
 DESIGNS = [
-    Design(neck=neck, pooling=pooling, dropout=dropout)
-    for neck, pooling, dropout in product(
-        ("none", "class-maps", "guided"), ("plain", "overlapping"), (True, False)
+    Design(neck=neck, pooling=pooling, dropout=dropout, activation=activation)
+    for neck, pooling, dropout, activation in product(
+        ("none", "class-maps", "guided"),
+        ("plain", "overlapping"),
+        (True, False),
+        ("relu", "leaky"),
     )
 ]
 SIDES = [(name, side) for name in NAMES for side in assembly.module_of(name).RESOLUTIONS]
@@ -107,7 +110,8 @@ def test_sides_and_channels_are_as_promised_for_every_design(name: str, side: in
 def test_roles_name_real_stages_in_order(name: str, side: int) -> None:
     for design, backbone in different(name, side):
         names = backbone.stage_names
-        for chosen in (backbone.roles.erasing, backbone.roles.side, backbone.roles.new):
+        roles = backbone.roles
+        for chosen in (roles.erasing, roles.side, roles.relating, roles.new):
             assert set(chosen) <= set(names), design
             assert [names.index(stage) for stage in chosen] == sorted(map(names.index, chosen))
         assert len(backbone.roles.erasing) >= 2

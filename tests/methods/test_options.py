@@ -66,6 +66,7 @@ def test_the_search_spaces_are_those_of_the_papers():
             "high_c": Uniform("low_c", 1),
         },
         "adl": {"drop_rate": unit, "erasing_threshold": unit},
+        "nl-ccam": {},
         "cutmix": {"size_prior": ReciprocalUniform(), "mix_rate": unit},
         "few-shot": {},
         "random": {},

@@ -26,13 +26,15 @@ class Design:
 
     `neck` names the new layers behind the published ones: `none`; `class-maps`, those of CAM's
     network (VGG's conv6, Inception's two convolutions, nothing elsewhere); `guided`, those of the
-    self-produced guidance (VGG: two convolutions of 512).
+    self-produced guidance (VGG: two convolutions of 512). `activation` is what follows the
+    convolutions of a network that has only these.
     """
 
     neck: Neck = "class-maps"
     pooling: Literal["plain", "overlapping"] = "plain"
     dropout: bool = True
     stochastic_depth: float = 0.0  # of a transformer: see `vision_transformer.Transformer`
+    activation: Literal["relu", "leaky"] = "relu"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,7 @@ class Roles:
 
     erasing: tuple[str, ...]  # behind which attention may hide features, early to late
     side: tuple[str, str]  # whose outputs side branches read, early and late
+    relating: tuple[str, ...] = ()  # behind which positions may be related to all others
     new: tuple[str, ...] = ()  # stages that no published weights fill
 
 

@@ -144,6 +144,7 @@ def _assembled(stages: dict[str, nn.Module], channels: dict[str, int], resolutio
     roles = Roles(  # where the strides lie as in ResNet
         erasing=("block5", "block11", "head"),
         side=("block5", "block10"),
+        relating=("block2", "block4", "block10", "head"),
     )
     backbone = Backbone(stages, channels, roles, resolution=resolution, normalization=NORMALIZATION)
     initialize(backbone, backbone.initialization)

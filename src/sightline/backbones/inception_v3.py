@@ -79,6 +79,7 @@ def build(*, resolution: int, design: Design) -> Backbone:
     roles = Roles(
         erasing=("Mixed_5d", "Mixed_6e", *new[1:]),
         side=("pool3" if resolution == 14 else "Mixed_5d", "Mixed_6d"),  # 6d: as the released code
+        relating=("pool1", "pool2", "pool3" if resolution == 14 else "Mixed_5d", "Mixed_6e"),
         new=new,
     )
     backbone = Backbone(

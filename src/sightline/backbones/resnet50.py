@@ -66,6 +66,7 @@ def build(*, resolution: int, design: Design) -> Backbone:
     roles = Roles(
         erasing=("layer3_0", "layer4_0", "layer4_2"),
         side=("layer3_0", "layer3_5"),
+        relating=("layer1", "layer2", "layer3_5", "layer4_2"),
     )
     backbone = Backbone(
         stages,

@@ -38,7 +38,9 @@ def build(*, resolution: int, design: Design) -> Backbone:
         convolution = nn.Conv2d(inputs, outputs, 3, 2 if name in strided else 1, 1)
         stages[name] = nn.Sequential(convolution, nn.ReLU())
         inputs = outputs
-    roles = Roles(erasing=("conv3", "conv5", "conv6"), side=("conv3", "conv4"))
+    roles = Roles(
+        erasing=("conv3", "conv5", "conv6"), side=("conv3", "conv4"), relating=("conv4", "conv6")
+    )
     backbone = Backbone(stages, CHANNELS, roles, resolution=resolution, input_size=INPUT_SIZE)
     initialize(backbone, backbone.initialization)
     return backbone

@@ -59,7 +59,11 @@ def build(*, resolution: int, design: Design) -> Backbone:
     for name in list(CHANNELS)[1:]:
         stages[name] = Block(inputs, CHANNELS[name], 2 if name in strided else 1)
         inputs = CHANNELS[name]
-    roles = Roles(erasing=("block1", "block3", "block4"), side=("block2", "block3"))
+    roles = Roles(
+        erasing=("block1", "block3", "block4"),
+        side=("block2", "block3"),
+        relating=("block1", "block3", "block4"),
+    )
     backbone = Backbone(stages, CHANNELS, roles, resolution=resolution, input_size=INPUT_SIZE)
     initialize(backbone, backbone.initialization)
     return backbone

@@ -5,6 +5,7 @@ ICLR 2015
 
 The last pool is left out for maps of side 14, the last two for 28. ACoL's network (`pooling:
 overlapping`) has 3x3 pools everywhere, the late ones without a stride, and averages 3x3 at the end.
+NL-CCAM's (`activation: leaky`) lets a fifth of what is negative pass.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,7 +45,7 @@ def build(*, resolution: int, design: Design) -> Backbone:
     channels: dict[str, int] = {}
     inputs, pools = 3, _pools(resolution, design)
     for number, (depth, width) in enumerate(BLOCKS, 1):
-        stages[f"conv{number}"] = _convolutions(inputs, width, depth)
+        stages[f"conv{number}"] = _convolutions(inputs, width, depth, design)
         if number in pools:
             stages[f"pool{number}"] = pools[number]
         channels |= dict.fromkeys((f"conv{number}", f"pool{number}"), width)
@@ -52,7 +53,7 @@ def build(*, resolution: int, design: Design) -> Backbone:
     if design.pooling == "overlapping":
         stages["average"], channels["average"] = nn.AvgPool2d(3, 1, 1), inputs
     for name, width in NECKS[design.neck].items():
-        stages[name], channels[name] = _convolutions(inputs, width, 1), width
+        stages[name], channels[name] = _convolutions(inputs, width, 1, design), width
         inputs = width
     return _assembled(stages, channels, resolution, design)
 
@@ -76,6 +77,7 @@ def _assembled(
     roles = Roles(
         erasing=("pool3", "conv4", "conv5"),
         side=("pool4" if "pool4" in stages else "conv4", "conv5"),
+        relating=("pool2", "pool3", "pool4" if "pool4" in stages else "conv4", "conv5"),
         new=tuple(NECKS[design.neck]),
     )
     backbone = Backbone(
@@ -89,10 +91,11 @@ def _assembled(
     return backbone
 
 
-def _convolutions(inputs: int, width: int, depth: int) -> nn.Sequential:
+def _convolutions(inputs: int, width: int, depth: int, design: Design) -> nn.Sequential:
     layers: list[nn.Module] = []
     for _ in range(depth):
-        layers += [nn.Conv2d(inputs, width, 3, padding=1), nn.ReLU()]
+        active = nn.LeakyReLU(0.2) if design.activation == "leaky" else nn.ReLU()
+        layers += [nn.Conv2d(inputs, width, 3, padding=1), active]
         inputs = width
     return nn.Sequential(*layers)
 

@@ -27,6 +27,8 @@ class Batch:
     labels: Tensor  # (N,)
     generator: torch.Generator  # of this step alone, so that a resumed run draws the same
     masks: Tensor | None = None  # (N, H, W): 1 object, 0 background, 255 ignored
+    epoch: float = 0.0  # epochs done, with the share of the one that is under way
+    epochs: int = 1  # of the whole run
 
 
 @dataclass(frozen=True, slots=True)

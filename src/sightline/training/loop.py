@@ -168,6 +168,8 @@ class Loop:
             labels=torch.from_numpy(self.parts.labels[pictures.indices]).to(device),
             generator=torch.Generator().manual_seed(seed),
             masks=masks,
+            epoch=position.epoch + position.step / max(1, len(self.parts.loader)),
+            epochs=self.plan.epochs,
         )
 
     def _images(
