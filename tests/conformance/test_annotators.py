@@ -37,6 +37,9 @@ OPTIONS: dict[str, Make] = {
     "center": lambda folder: {},
     "clip": lambda folder: {"model": str(helper("tiny_clip").saved(folder / "clip"))},
     "edge": lambda folder: {},
+    "onnx-detector": lambda folder: {
+        "model": str(helper("small_onnx").detector(folder / "m.onnx")),
+    },
     "saliency": lambda folder: {
         "model": str(helper("small_onnx").brightness(folder / "m.onnx")),
     },
