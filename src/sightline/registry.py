@@ -53,7 +53,7 @@ PLUMBING = {  # files that register nothing
     ),
     "annotator": (
         *("contract", "answers", "asking", "boxing", "driver", "outcomes", "store", "working"),
-        *("classifier", "gallery", "quality", "selecting", "writing"),
+        *("choosing", "classifier", "gallery", "quality", "selecting", "writing"),
         *("rpn_boxes", "rpn_network", "rpn_training", "nms", "ceiling", "onnx_files"),
         *("clip_cam", "clip_model", "clip_open", "clip_prompts"),
     ),

@@ -35,6 +35,7 @@ def helper(name: str) -> Any:
 
 OPTIONS: dict[str, Make] = {
     "center": lambda folder: {},
+    "selective-search": lambda folder: {},
     "clip": lambda folder: {"model": str(helper("tiny_clip").saved(folder / "clip"))},
     "edge": lambda folder: {},
     "onnx-detector": lambda folder: {
