@@ -1,5 +1,6 @@
 """Every annotator gives sound answers that depend on nothing but what it was given."""
 
+import importlib.util
 from collections.abc import Callable
 from dataclasses import asdict, fields, is_dataclass, replace
 from pathlib import Path
@@ -20,8 +21,26 @@ KINDS = {"proposals": Proposals, "box": Proposals, "heat": Heat, "region": Regio
 SIZE = WIDTH, HEIGHT = 96, 72
 Make = Callable[[Path], dict[str, Any]]  # the options that an annotator cannot do without
 
+
+def helper(name: str) -> Any:
+    """Import a helper of the annotators' own tests."""
+    file = Path(__file__).parents[1] / "annotators" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 OPTIONS: dict[str, Make] = {
     "center": lambda folder: {},
+    "selective-search": lambda folder: {},
+    "clip": lambda folder: {"model": str(helper("tiny_clip").saved(folder / "clip"))},
+    "edge": lambda folder: {},
+    "saliency": lambda folder: {
+        "model": str(helper("small_onnx").brightness(folder / "m.onnx")),
+    },
 }
 
 

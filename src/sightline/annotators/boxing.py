@@ -47,3 +47,11 @@ def largest_box(inside: Inside) -> Floats:
     largest = 1 + int(stats[1:, cv2.CC_STAT_AREA].argmax())
     x, y, width, height = map(int, stats[largest, : cv2.CC_STAT_AREA])
     return np.array([x, y, x + width, y + height], np.float64)
+
+
+def whole(boxes: Floats, size: Size) -> NDArray[np.int64]:
+    """Round edges; as the reference format has it, none lies on the image's far edge."""
+    last = np.array(size) - 1
+    first = np.minimum(np.round(boxes[:, :2]), last)
+    ends = np.maximum(np.minimum(np.round(boxes[:, 2:]), last), first)
+    return np.hstack([first, ends]).astype(np.int64)

@@ -1,9 +1,11 @@
 """From a split to boxes: an annotator is asked, and one box of each answer is chosen."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
 
 from sightline import registry
 from sightline.annotators.answers import ranked
@@ -11,12 +13,17 @@ from sightline.annotators.asking import Asked, ask
 from sightline.annotators.boxing import inside_of, largest_box
 from sightline.annotators.contract import Answer, Floats, Nothing, Proposals
 from sightline.annotators.outcomes import Corners, Outcome
+from sightline.annotators.selecting import Choice, Plan
 from sightline.annotators.store import Store, default_folder
 from sightline.data.dataset import Dataset
 from sightline.data.photographs import inspect
 from sightline.errors import DataError, Problem
+from sightline.types import LedgerEntry
 
-Choose = Callable[[int, Proposals], tuple[int, str, float]]  # which one, with what reserve, score
+if TYPE_CHECKING:
+    from sightline.annotators.classifier import Asking
+
+Choose = Callable[[int, Proposals], tuple[int, str, float]]  # which one (-1: none), why, its score
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,7 +33,9 @@ class Annotated:
     dataset: Dataset
     asked: Asked
     outcomes: tuple[Outcome, ...]
-    selection: dict[str, Any]  # how one of several boxes was chosen, as rows tell it
+    choices: tuple[Choice | None, ...] = ()  # of annotators that give many boxes
+    selection: dict[str, Any] = field(default_factory=dict)  # how one was chosen, as rows tell it
+    ledger: tuple[LedgerEntry, ...] = ()  # labels that went into annotator and classifier
 
 
 def answers(
@@ -71,6 +80,53 @@ def answers(
     return asked
 
 
+def annotate(
+    dataset: Dataset,
+    asked: Asked,
+    plan: Plan | None = None,
+    asking: "Asking | None" = None,
+    *,
+    workers: int = 0,
+    show_progress: bool = True,
+) -> Annotated:
+    """Choose a box for each image that an annotator was asked about.
+
+    Args:
+        dataset: the split.
+        asked: what `answers` gave.
+        plan: how one of many boxes is chosen, of annotators that give many.
+        asking: which classifier chooses; the packaged one if not given.
+        workers: processes; 0 for one a processor.
+        show_progress: tell on standard error how far it is.
+    """
+    if asked.module.GIVES != "proposals":
+        outcomes = chosen_boxes(dataset, asked, first)
+        return Annotated(dataset, asked, outcomes, ledger=asked.ledger)
+    from sightline.annotators.choosing import choices  # which needs PyTorch
+    from sightline.annotators.classifier import Asking as Default
+
+    found = choices(
+        dataset,
+        asked,
+        plan or Plan(),
+        asking or Default(),
+        workers=workers,
+        show_progress=show_progress,
+    )
+
+    def choose(item: int, proposals: Proposals) -> tuple[int, str, float]:
+        choice = found.choices[item]
+        if choice is None:
+            return -1, "the classifier could not be asked", 0.0
+        response = choice.responses[choice.place]
+        score = proposals.scores[choice.place] if np.isnan(response) else response
+        return choice.place, choice.reserve, float(score)
+
+    outcomes = chosen_boxes(dataset, asked, choose)
+    ledger = (*asked.ledger, *found.ledger)
+    return Annotated(dataset, asked, outcomes, found.choices, found.about, ledger)
+
+
 def chosen_boxes(dataset: Dataset, asked: Asked, choose: Choose) -> tuple[Outcome, ...]:
     """Come to a box for each image."""
     sizes = sizes_of(dataset, asked)
@@ -107,6 +163,8 @@ def _outcome(asked: Asked, item: int, name: str, size: tuple[int, int], choose: 
             reason = "no proposal lies in the image" if dropped else "no proposal"
             return Outcome(name, size, None, reason, dropped=dropped)
         place, reserve, score = choose(item, proposals)
+        if place < 0:
+            return Outcome(name, size, None, reserve, count, dropped)
         box = corners(proposals.boxes[place])
         return Outcome(name, size, box, reserve, count, dropped, score)
     return _of_region(answer, name, size)

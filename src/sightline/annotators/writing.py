@@ -13,6 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from sightline.annotators.boxing import whole
 from sightline.annotators.outcomes import Outcome, counted
 from sightline.data.build.lists import Listed, write_classes, write_lists
 from sightline.data.dataset import Dataset
@@ -27,15 +30,17 @@ Whole = tuple[int, int, int, int]
 
 
 def whole_pixels(outcome: Outcome) -> Whole:
-    """Round a box's edges; as the reference has it, none lies on the image's far edge."""
-    assert outcome.box
-    width, height = outcome.size
-    x0, y0, x1, y1 = (round(edge) for edge in outcome.box)
-    x0, y0 = min(x0, width - 1), min(y0, height - 1)
-    return x0, y0, max(x0, min(x1, width - 1)), max(y0, min(y1, height - 1))
+    """Round a box's edges."""
+    x0, y0, x1, y1 = whole(np.array([outcome.box]), outcome.size)[0].tolist()
+    return x0, y0, x1, y1
 
 
-def claim(folder: Path, made: dict[str, Any]) -> None:
+def made_by(annotator: str) -> str:
+    """Say what a folder's mark says."""
+    return f"sightline annotate {annotator}"
+
+
+def claim(folder: Path, annotator: str) -> None:
     """Refuse a folder that holds anything but what the same annotator has left there."""
     note = folder / MARK
     if note.is_file():
@@ -43,7 +48,7 @@ def claim(folder: Path, made: dict[str, Any]) -> None:
             before = json.loads(note.read_text(encoding="utf-8")).get("made_by")
         except (ValueError, AttributeError):
             before = ""
-        if before != made["made_by"]:
+        if before != made_by(annotator):
             raise UsageError(f"{folder} holds something else (see {MARK}); choose another --out")
     elif folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} is not empty; choose a new folder with --out")
@@ -57,10 +62,9 @@ def write(
     ledger: Sequence[LedgerEntry],
 ) -> None:
     """Write everything but pictures; the same bytes for the same outcomes."""
-    made_by = f"sightline annotate {about['annotator']}"
     split = dataset.split
     mark = {
-        "made_by": made_by,
+        "made_by": made_by(about["annotator"]),
         "about": about,
         "from": {
             "dataset": split.dataset,
@@ -69,7 +73,7 @@ def write(
         },
         "outcomes": counted(outcomes),
     }
-    claim(folder, mark)
+    claim(folder, about["annotator"])
     write_whole(folder / MARK, json.dumps(mark, indent=1) + "\n")
     labels = split.labels.tolist()
     found = [(one, label) for one, label in zip(outcomes, labels, strict=True) if one.box]

@@ -210,13 +210,13 @@ def _enlarged(picture: Any) -> Any:
 def report(story: Story) -> None:
     """Write the page, as `sightline report` does."""
     from sightline.cli.report_command import Command
-    from sightline.reports import tables
 
     compared = story.trained or KINDS
     places = tuple(map(story.rows, (*compared, BASELINE)))
+    places += tuple(story.out / "runs" / method for method in story.trained)
     page = Command(places, tables=TABLES, out=story.page.parent, against=compared[0])
-    *_, shown = page.made()
-    tables.write(shown, story.page.parent, latex=False)
+    _, lacking, shown = page.made()
+    page.write(shown, lacking)
 
 
 STAGES: tuple[tuple[str, Callable[[Story], None]], ...] = (
