@@ -31,9 +31,7 @@ def coco(tmp_path):
     for key, kind in enumerate(kinds):
         noise = np.random.default_rng(key).integers(0, 255, (6, 8, 3)).astype(np.uint8)
         cv2.imwrite(str(root / f"{key}.png"), cv2.resize(noise, (60, 48)))
-        content["images"].append(
-            {"id": key, "file_name": f"{key}.png", "width": 60, "height": 48}
-        )
+        content["images"].append({"id": key, "file_name": f"{key}.png", "width": 60, "height": 48})
         for part, (x0, y0, x1, y1) in CORNERS.items():
             if (key, part) == (2, "tail"):
                 continue

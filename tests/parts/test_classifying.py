@@ -60,7 +60,9 @@ def test_every_image_is_answered_once_and_every_step_has_a_line(
     assert said.facts["prepared"]["objects"] == 4
     assert said.facts["contents"]["low-detail"]["half"] == 0.01
     assert said.facts["orderings"]["e-u"]["dog"][0]
-    assert not (tmp_path / "out/.answers").exists() or not list((tmp_path / "out/.answers").iterdir())
+    assert not (tmp_path / "out/.answers").exists() or not list(
+        (tmp_path / "out/.answers").iterdir()
+    )
 
 
 def test_a_missing_part_is_told_by_its_empty_name(prepared: Prepared, tmp_path: Path) -> None:
@@ -123,7 +125,10 @@ def test_images_on_disk_are_those_that_are_answered(prepared: Prepared, tmp_path
     counts = write(prepared, wanted(), tmp_path / "out")
     bright = Bright()
     files = classify(prepared, {"b": bright}, wanted(), tmp_path)
-    on_disk = {str(f.relative_to(tmp_path / "out/images")) for f in (tmp_path / "out/images").rglob("*.png")}
+    on_disk = {
+        str(f.relative_to(tmp_path / "out/images"))
+        for f in (tmp_path / "out/images").rglob("*.png")
+    }
     assert on_disk == set(bright.asked)
     assert len(on_disk) == counts.images
     with (tmp_path / "out/sequences.csv").open() as stream:

@@ -1,5 +1,7 @@
 """Foveation: whole in the mask, the formula's frequency elsewhere, and as the slow twin says."""
 
+import itertools
+
 import cv2
 import numpy as np
 import pytest
@@ -100,7 +102,7 @@ def test_more_of_the_parameter_is_never_less_detail() -> None:
     halves = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
     fields = [Field(half) for half in halves]
     distances = np.linspace(0, 120, 400)
-    for coarse, fine in zip(fields, fields[1:], strict=False):
+    for coarse, fine in itertools.pairwise(fields):
         assert (coarse.frequency(distances) <= fine.frequency(distances)).all()
     energies = []
     for half in halves:

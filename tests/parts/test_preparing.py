@@ -153,7 +153,9 @@ def test_pascal_part_as_released(shared: Path, tmp_path: Path) -> None:
     prepared = Prepared(tmp_path)
     for one in prepared.objects:
         masks = prepared.masks(one)
-        assert all((mask <= masks.whole).all() for name, mask in masks.parts.items() if name != "leg")
+        assert all(
+            (mask <= masks.whole).all() for name, mask in masks.parts.items() if name != "leg"
+        )
         assert prepared.context(one).shape[:2] == masks.whole.shape
 
 
@@ -189,7 +191,9 @@ def test_the_shortlist_has_what_lacks_least_first(prepared: Prepared) -> None:
         ("dog-2#1", ("eye", "tail")),
         ("dog-3#1", ("head", "tail")),
     ]
-    assert all(one.advice == "too small" for one in found)  # 64 pixels are what is worth the trouble
+    assert all(
+        one.advice == "too small" for one in found
+    )  # 64 pixels are what is worth the trouble
     assert found[0].half == 1
 
 
