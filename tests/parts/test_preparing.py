@@ -153,9 +153,8 @@ def test_pascal_part_as_released(shared: Path, tmp_path: Path) -> None:
     prepared = Prepared(tmp_path)
     for one in prepared.objects:
         masks = prepared.masks(one)
-        assert all(
-            (mask <= masks.whole).all() for name, mask in masks.parts.items() if name != "leg"
-        )
+        cut = [mask for name, mask in masks.parts.items() if name not in ("arm", "leg")]
+        assert all((mask <= masks.whole).all() for mask in cut)  # limbs are merged over gaps
         assert prepared.context(one).shape[:2] == masks.whole.shape
 
 
