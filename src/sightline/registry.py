@@ -30,9 +30,13 @@ PACKAGES: Mapping[str, str] = {
     "method": "methods",
     "explainer": "attribution",
     "annotator": "annotators",
+<<<<<<< HEAD
     "ordering": "parts/orderings",
     "content": "parts/contents",
     "classifier": "parts/classifiers",
+=======
+    "similarity": "parts/similarity",
+>>>>>>> main
 }
 NEEDED: Mapping[str, tuple[str, ...]] = {  # what a module of a kind must have
     "protocol": ("PROTOCOL",),
@@ -49,6 +53,7 @@ NEEDED: Mapping[str, tuple[str, ...]] = {  # what a module of a kind must have
     "content": ("CROP", "Options", "begin"),
     "classifier": ("Options", "load"),
     "annotator": ("GIVES", "Options", "open"),
+    "similarity": ("NEEDS", "Options", "measure"),
 }
 PLUMBING = {  # files that register nothing
     "backbone": ("contract", "weights", "assembly"),
@@ -69,6 +74,7 @@ PLUMBING = {  # files that register nothing
         *("rpn_boxes", "rpn_network", "rpn_training", "nms", "ceiling", "onnx_files"),
         *("clip_cam", "clip_model", "clip_open", "clip_prompts"),
     ),
+    "similarity": ("contract", "cooccurrence", "measuring", "overlaps", "super_glosses"),
 }
 ROOT = Path(__file__).parent
 

@@ -1,3 +1,4 @@
+<<<<<<< HEAD
 """Prepared parts that several tests use."""
 
 from pathlib import Path
@@ -27,3 +28,22 @@ def prepared(tmp_path: Path) -> Prepared:
     out = tmp_path / "prepared"
     prepare(source, Schemes(AS_IS, "drop"), out, Choices(), fixations=looked)
     return Prepared(out)
+=======
+"""What tests of the part benchmark share."""
+
+import pytest
+
+from sightline.errors import UsageError
+from sightline.parts.wordnet.installed import WordNet
+
+
+@pytest.fixture(scope="session")
+def installed() -> WordNet:
+    """Give an installed WordNet 3.0, or skip."""
+    found = WordNet()
+    try:
+        assert found.dictionary
+    except UsageError as error:
+        pytest.skip(f"no WordNet 3.0 is installed: {error}")
+    return found
+>>>>>>> main

@@ -32,6 +32,7 @@ COMMANDS = {
     "parts sequences": "parts added one after another: to disk, or straight to classifiers",
     "noise boxes": "boxes made worse on purpose, for studies of selection",
     "noise masks": "masks eroded on purpose, for studies of selection",
+    "parts similarity": "how alike nouns are, by the measures of WordNet::Similarity",
     "list": "list everything registered, with paper and options",
 }
 HEADINGS = (  # of the boxes that the flag parser draws
