@@ -30,13 +30,10 @@ PACKAGES: Mapping[str, str] = {
     "method": "methods",
     "explainer": "attribution",
     "annotator": "annotators",
-<<<<<<< HEAD
     "ordering": "parts/orderings",
     "content": "parts/contents",
     "classifier": "parts/classifiers",
-=======
     "similarity": "parts/similarity",
->>>>>>> main
 }
 NEEDED: Mapping[str, tuple[str, ...]] = {  # what a module of a kind must have
     "protocol": ("PROTOCOL",),

@@ -1,14 +1,15 @@
-<<<<<<< HEAD
-"""Prepared parts that several tests use."""
+"""What tests of the part benchmark share."""
 
 from pathlib import Path
 
 import pytest
 
+from sightline.errors import UsageError
 from sightline.parts.annotated import read_annotated
 from sightline.parts.prepared import Prepared
 from sightline.parts.preparing import Choices, prepare
 from sightline.parts.schemes import AS_IS, Schemes
+from sightline.parts.wordnet.installed import WordNet
 from sightline.types import Fixation
 
 from .parts_data import write
@@ -28,13 +29,6 @@ def prepared(tmp_path: Path) -> Prepared:
     out = tmp_path / "prepared"
     prepare(source, Schemes(AS_IS, "drop"), out, Choices(), fixations=looked)
     return Prepared(out)
-=======
-"""What tests of the part benchmark share."""
-
-import pytest
-
-from sightline.errors import UsageError
-from sightline.parts.wordnet.installed import WordNet
 
 
 @pytest.fixture(scope="session")
@@ -46,4 +40,3 @@ def installed() -> WordNet:
     except UsageError as error:
         pytest.skip(f"no WordNet 3.0 is installed: {error}")
     return found
->>>>>>> main
