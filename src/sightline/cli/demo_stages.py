@@ -7,6 +7,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sightline.cli.demo_explaining import FOLDER as EXPLAINED
+from sightline.cli.demo_explaining import explain
 from sightline.cli.output import table
 
 if TYPE_CHECKING:
@@ -21,8 +23,6 @@ PLAN: dict[str, Any] = {
     "fast_ratio": 1.0,
     "decay_every": 8,
 }  # without weights to begin with
-SPLIT = "test"
-TABLES = ("comparison", "pointing")
 SEARCHED = ("transfer", "selection", "noise")  # tables of the search
 TRIALS = 6
 SEARCH: dict[str, Any] = {
@@ -34,6 +34,9 @@ SEARCH: dict[str, Any] = {
     "keep": ("every",),
 }
 LEVELS = (10, 50)  # of noise, in percent
+SPLIT, BOXES = "test", "reference-v2"
+TABLES = ("comparison", "explainers", "pointing")
+DRAWN = "ig-vb"  # the explainer whose maps are drawn beside CAM's
 CELLS = 7  # of a raw map, each way
 NOISE = 0.3  # of a raw map, beside an object of 1
 SHOWN = 6  # images of a row
@@ -49,6 +52,7 @@ class Story:
     seed: int
     epochs: int
     results: dict[tuple[str, str], Any] = field(default_factory=dict)  # rows by maps and protocol
+    explained: dict[str, dict[str, Any]] = field(default_factory=dict)  # by explainer and protocol
 
     @property
     def data(self) -> Path:
@@ -204,7 +208,7 @@ def score(story: Story) -> None:
     shutil.rmtree(story.out / "rows", ignore_errors=True)  # of another demo in this folder
     sources = {kind: str(story.out / "maps" / kind) for kind in story.kinds}
     sources[BASELINE] = f"baseline:{BASELINE}"
-    for protocol in ("reference-v2", "pixels"):
+    for protocol in (BOXES, "pixels"):
         for name, maps in sources.items():
             against = None if name == BASELINE else sources[BASELINE]
             extras, files = Extras(protocol, against=against), Files(out=story.rows(name))
@@ -228,9 +232,12 @@ def draw(story: Story) -> None:
     data = data.chosen(range(min(SHOWN, len(data.split.ids))))
     boxes = data.truth.boxes("study", Ledger())
     tiles = []
-    for kind in story.kinds:
-        threshold = story.results[kind, "reference-v2"].result["threshold"]["50"]
-        source = open_source(story.out / "maps" / kind)
+    drawn = {kind: (story.out / "maps" / kind, story.results[kind, BOXES]) for kind in story.kinds}
+    if DRAWN in story.explained:
+        drawn[DRAWN] = story.rows(EXPLAINED) / DRAWN, story.explained[DRAWN][BOXES]
+    for kind, (maps, row) in drawn.items():
+        threshold = row.result["threshold"]["50"]
+        source = open_source(maps)
         source.match(data.split)
         for item in range(len(data.split.ids)):
             picture = _enlarged(read_photograph(data.pictures[item]))
@@ -259,12 +266,13 @@ def report(story: Story) -> None:
     from sightline.cli.report_command import Command
 
     compared = story.trained or KINDS
-    places = tuple(map(story.rows, (*compared, BASELINE)))
+    explained = (EXPLAINED,) if story.explained else ()
+    places = tuple(map(story.rows, (*compared, BASELINE, *explained)))
     places += tuple(story.out / "runs" / method for method in story.trained)
-    names = TABLES
+    there = tuple(name for name in TABLES if name != EXPLAINED or explained)
     if any(story.searched.glob("trials/*/epochs.row.json")):
-        places, names = (*places, story.searched, story.out / "noisy"), (*TABLES, *SEARCHED)
-    page = Command(places, tables=names, out=story.page.parent, against=compared[0])
+        places, there = (*places, story.searched, story.out / "noisy"), (*there, *SEARCHED)
+    page = Command(places, tables=there, out=story.page.parent, against=compared[0])
     _, lacking, shown = page.made()
     page.write(shown, lacking)
 
@@ -277,6 +285,7 @@ STAGES: tuple[tuple[str, Callable[[Story], None]], ...] = (
     ("search CAM's hyperparameters", search),
     ("select by each criterion", select),
     ("score the maps", score),
+    ("explain CAM's network", explain),
     ("draw the maps", draw),
     ("write the report", report),
 )

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from sightline.errors import UsageError
 from sightline.protocol.annotation_layouts import pointing, stages
-from sightline.protocol.explainer_layouts import explainers
+from sightline.protocol.explainer_layout import explainers
 from sightline.protocol.material import Made, Material
 from sightline.protocol.result_layouts import classification, comparison, reported
 from sightline.protocol.selection_layouts import cells, erosion, selection

@@ -11,10 +11,9 @@ from sightline.errors import UsageError
 from sightline.protocol import epochs, results, selection_tables
 from sightline.protocol.cells import ALL
 from sightline.protocol.criteria import Criterion, localization, parse
-from sightline.protocol.results import Result
+from sightline.protocol.results import EXPLAINER, Result
 from sightline.types import ResultRow
 
-EXPLAINER = "explainer:"
 TEST, PSEUDO = "test", "pseudo-annotation"
 
 
@@ -122,7 +121,7 @@ def text_of(value: Any) -> str:
     return f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
-def column(dataset: str, backbone: str) -> str:
+def column_of(dataset: str, backbone: str) -> str:
     """Title the column of a data set and a backbone."""
     return " ".join(filter(None, (dataset if dataset != ALL else "total", backbone)))
 

@@ -14,7 +14,7 @@ from sightline.protocol.cells import (
     best_wsol,
 )
 from sightline.protocol.comparison import compare
-from sightline.protocol.material import Made, Material, column, need, text_of
+from sightline.protocol.material import Made, Material, column_of, need, text_of
 from sightline.protocol.results import Result
 
 MARKS = {"noise": " ~", "not tested": " ?", "better": "", "worse": "", "": ""}
@@ -27,7 +27,7 @@ def comparison(material: Material) -> Made:
     found = compare(material.methods, reference=material.against, seed=material.seed)
     lines = [_method_line(found, name) for name in [found.reference, *_others(found, WSOL)]]
     best = {(b["dataset"], b["backbone"]): b for b in best_wsol(found)}
-    shown = {column(*key): f"{b['value']:.1f}" for key, b in best.items()}
+    shown = {column_of(*key): f"{b['value']:.1f}" for key, b in best.items()}
     lines.append({"method": "best WSOL", **shown})
     lines += [_method_line(found, m) for kind in (FEW_SHOT, BLIND) for m in found.methods(kind)]
     notes = [LEGEND, *found.notes, *_best_notes(best), *audit.notes(found.results)]
@@ -49,7 +49,7 @@ def _method_line(found: Comparison, method: str) -> dict[str, str]:
     line = {"method": method}
     for dataset, backbone in found.columns:
         entry = found.entry(method, dataset, backbone)
-        line[column(dataset, backbone)] = _cell(entry) if entry else "-"
+        line[column_of(dataset, backbone)] = _cell(entry) if entry else "-"
     return line
 
 
@@ -65,7 +65,7 @@ def _cell(entry: Entry) -> str:
 
 def _best_notes(best: Mapping[Any, Mapping[str, Any]]) -> list[str]:
     return [
-        f"best WSOL, {column(dataset, backbone)}: {b['value']:.1f} is the best of the mean column,"
+        f"best WSOL, {column_of(dataset, backbone)}: {b['value']:.1f} is the best of the mean column,"
         f" as printed; the mean of the best of each column is {b['mean_of_best']:.1f}"
         for (dataset, backbone), b in best.items()
         if backbone == MEAN
@@ -102,7 +102,7 @@ def classification(material: Material) -> Made:
         for dataset, backbone in found.columns:
             entry = found.entry(method, dataset, backbone)
             text = "-" if entry is None else f"{entry.value:.1f}{MARKS[entry.verdict]}"
-            line[column(dataset, backbone)] = text
+            line[column_of(dataset, backbone)] = text
         lines.append(line)
     numbers = [{**_number(found, e), "kind": "absolute", "value": e.value} for e in found.entries]
     notes = [

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from sightline.protocol import audit, figures, ranking, results
-from sightline.protocol.material import TEST, Made, Material, column, need, text_of
+from sightline.protocol.material import TEST, Made, Material, column_of, need, text_of
 
 
 def transfer(material: Material) -> Made:
@@ -33,7 +33,7 @@ def _transfers(
     numbers = []
     for (method, dataset, backbone), one in found.items():
         text = f"{one.tau:.3f} [{one.low:.3f}, {one.high:.3f}]"
-        lines.setdefault(method, {"method": method})[column(dataset, backbone)] = text
+        lines.setdefault(method, {"method": method})[column_of(dataset, backbone)] = text
         numbers.append(
             {"method": method, "dataset": dataset, "backbone": backbone, "value": one.tau}
             | {"low": one.low, "high": one.high, "trials": one.trials, "left_out": one.left_out}
