@@ -9,15 +9,23 @@ of which `pond_findings.py` makes them.
 """
 
 import argparse
+import json
+import shutil
 import sys
+import tarfile
+import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from sightline import rows
 from sightline.cli.main import main as sightline
 from sightline.data.pond.dials import dials
 from sightline.data.pond.generate import generate
 from sightline.execution import Limits, Local
+from sightline.protocol import epochs
 from sightline.protocol.choosing import CONVERGED
 from sightline.protocol.recording import Recording, record
 from sightline.protocol.search import Searched, search
@@ -25,6 +33,7 @@ from sightline.protocol.search_plan import SearchPlan, Subject
 from sightline.training.localizing import final_report
 from sightline.training.plan import Places, Plan
 from sightline.training.run import train
+from sightline.types import ResultRow
 
 METHODS = ("cam", "has", "acol", "spg", "adl", "cutmix")
 BACKBONE = "small-resnet"
@@ -149,13 +158,65 @@ def study_few_labels(out: Path, backbone: str) -> None:
     run("fewshot", *words, "--size", str(SIZE), "--out", str(out / f"fewshot-{backbone}"))
 
 
+KEPT = ("train", "epochs", "final-reference-v2", "fewshot", "noise")  # rows beside rows/ folders
+SPARSE = 2  # of the score thresholds recorded, every other one
+
+
+def pack(out: Path, file: Path) -> int:
+    """Put rows, and the artifacts that tables need, into one small file."""
+    count = 0
+    with tempfile.TemporaryDirectory() as place:
+        root = Path(place) / "pond-search"
+        for source in rows.find([out]):
+            name = source.name.removesuffix(rows.SUFFIX)
+            if name in KEPT or source.parent.name in ("rows", "center"):
+                _packed(source, root / source.relative_to(out), out)
+                count += 1
+        with tarfile.open(file, "w:xz", preset=9) as archive:
+            for path in sorted(root.rglob("*")):
+                if path.is_file():
+                    archive.add(path, path.relative_to(place), filter=_anonymous)
+    return count
+
+
+def _packed(source: Path, target: Path, out: Path) -> None:
+    """Keep a row without where it was made, and of its artifacts what tables are made of."""
+    row = rows.load(source)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    artifacts = {}
+    for name in {*row.artifacts} & {"epochs", "evidence"}:
+        beside = target.parent / row.artifacts[name].path
+        if name == "epochs":
+            epochs.save(_sparse(epochs.load(source)), beside, compressed=False)
+        else:
+            shutil.copyfile(source.parent / beside.name, beside)
+        artifacts[name] = rows.artifact(beside, target.parent)
+    known = {n: row.provenance[n] for n in ("versions", "seconds") if n in row.provenance}
+    result = json.loads(json.dumps(rows.plain(row.result)).replace(f"{out}/", ""))
+    rows.save(ResultRow(result, known, row.ledger, artifacts), target)
+
+
+def _sparse(made: epochs.EpochRecord) -> epochs.EpochRecord:
+    thin = {
+        kind: {where: np.round(v[..., ::SPARSE], 2) for where, v in getattr(made, kind).items()}
+        for kind in ("accuracy", "overlap")
+    }
+    return replace(made, thresholds=made.thresholds[::SPARSE], **thin)
+
+
+def _anonymous(info: tarfile.TarInfo) -> tarfile.TarInfo:
+    info.uid = info.gid = info.mtime = 0
+    info.uname = info.gname = ""
+    return info
+
+
 def main() -> int:
     """Do all steps, or those that are named."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--trials", type=int, default=30)
     parser.add_argument("--backbone", default=BACKBONE)
-    parser.add_argument("--steps", default="search,record,report,proxy,fewshot")
+    parser.add_argument("--steps", default="search,record,report,proxy,fewshot,pack")
     asked = parser.parse_args()
     out, backbone, trials = asked.out.resolve(), asked.backbone, asked.trials
     make_pond(out)
@@ -170,6 +231,9 @@ def main() -> int:
         searched(out, "cam", backbone, trials, "proxy", proxy=PROXY)
     if "fewshot" in steps:
         study_few_labels(out, backbone)
+    if "pack" in steps:
+        file = Path(__file__).parents[1] / f"rows/pond-search-{backbone}.tar.xz"
+        print(f"{pack(out, file)} rows in {file}, {file.stat().st_size / 1e3:.0f} kB")
     return 0
 
 

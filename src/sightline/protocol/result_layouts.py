@@ -65,8 +65,8 @@ def _cell(entry: Entry) -> str:
 
 def _best_notes(best: Mapping[Any, Mapping[str, Any]]) -> list[str]:
     return [
-        f"best WSOL, {column_of(dataset, backbone)}: {b['value']:.1f} is the best of the mean column,"
-        f" as printed; the mean of the best of each column is {b['mean_of_best']:.1f}"
+        f"best WSOL, {column_of(dataset, backbone)}: {b['value']:.1f} is the best of the mean"
+        f" column, as printed; the mean of the best of each column is {b['mean_of_best']:.1f}"
         for (dataset, backbone), b in best.items()
         if backbone == MEAN
     ]
