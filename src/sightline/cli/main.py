@@ -30,6 +30,8 @@ COMMANDS = {
     "select": "what each selection criterion would have picked, and what that costs",
     "noise boxes": "boxes made worse on purpose, for studies of selection",
     "noise masks": "masks eroded on purpose, for studies of selection",
+    "parts score": "how early classifiers know what they see, part by part",
+    "parts hardness": "which images are hard, and which parts of them machines fail on",
     "parts similarity": "how alike nouns are, by the measures of WordNet::Similarity",
     "list": "list everything registered, with paper and options",
 }
