@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from sightline.errors import UsageError
+from sightline.protocol.explainer_layout import explainers
 from sightline.protocol.material import Made, Material
 from sightline.protocol.result_layouts import (
     between,
     classification,
     comparison,
-    explainers,
     pointing,
     reported,
     spreads,

@@ -9,10 +9,9 @@ from sightline import rows
 from sightline.errors import UsageError
 from sightline.protocol import epochs, results, selection_tables
 from sightline.protocol.criteria import parse
-from sightline.protocol.results import Result
+from sightline.protocol.results import EXPLAINER, Result
 from sightline.types import Made as Made
 
-EXPLAINER = "explainer:"
 TEST = "test"
 
 
