@@ -30,6 +30,7 @@ PACKAGES: Mapping[str, str] = {
     "method": "methods",
     "explainer": "attribution",
     "annotator": "annotators",
+    "similarity": "parts/similarity",
 }
 NEEDED: Mapping[str, tuple[str, ...]] = {  # what a module of a kind must have
     "protocol": ("PROTOCOL",),
@@ -43,6 +44,7 @@ NEEDED: Mapping[str, tuple[str, ...]] = {  # what a module of a kind must have
     "method": ("Options", "Method"),
     "explainer": ("NEEDS", "Options", "explain"),
     "annotator": ("GIVES", "Options", "open"),
+    "similarity": ("NEEDS", "Options", "measure"),
 }
 PLUMBING = {  # files that register nothing
     "backbone": ("contract", "weights", "assembly"),
@@ -57,6 +59,7 @@ PLUMBING = {  # files that register nothing
         *("rpn_boxes", "rpn_network", "rpn_training", "nms", "ceiling", "onnx_files"),
         *("clip_cam", "clip_model", "clip_open", "clip_prompts"),
     ),
+    "similarity": ("contract", "cooccurrence", "measuring", "overlaps", "super_glosses"),
 }
 ROOT = Path(__file__).parent
 

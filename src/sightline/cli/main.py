@@ -31,6 +31,7 @@ COMMANDS = {
     "select": "what each selection criterion would have picked, and what that costs",
     "noise boxes": "boxes made worse on purpose, for studies of selection",
     "noise masks": "masks eroded on purpose, for studies of selection",
+    "parts similarity": "how alike nouns are, by the measures of WordNet::Similarity",
     "list": "list everything registered, with paper and options",
 }
 HEADINGS = (  # of the boxes that the flag parser draws

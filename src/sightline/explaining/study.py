@@ -16,7 +16,7 @@ from sightline.data.ledger import Ledger
 from sightline.data.pipeline.loader import Loader, Reading
 from sightline.errors import DataError, Problem, UsageError
 from sightline.evaluation import origins
-from sightline.evaluation.evaluate import comparison, provenance_of, result_of
+from sightline.evaluation.evaluate import comparison, measured_on, provenance_of, result_of
 from sightline.evaluation.request import Request
 from sightline.evaluation.scoring import Scored
 from sightline.explaining.explainers import Explainer
@@ -103,6 +103,9 @@ class Study:
         }
         left_out = list(map(str, assessed.problems))
         told = provenance_of(found, left_out, going.seconds)
+        if self.asked.out:
+            folder = self.asked.out / folder_name(explainer.name)
+            told |= measured_on(self.dataset.truth, folder)
         told["seconds_an_image"] = going.seconds / max(1, going.images)
         kinds = [e for e in self.ledger.entries if e.kind == protocol.ground_truth_kind]
         return ResultRow(rows.plain(found), told, (*kinds, *self.subject.ledger))
