@@ -38,6 +38,7 @@ OPTIONS: dict[str, Make] = {
     "selective-search": lambda folder: {},
     "clip": lambda folder: {"model": str(helper("tiny_clip").saved(folder / "clip"))},
     "edge": lambda folder: {},
+    "rpn": lambda folder: {"weights": str(helper("random_rpn").saved(folder / "rpn.safetensors"))},
     "saliency": lambda folder: {
         "model": str(helper("small_onnx").brightness(folder / "m.onnx")),
     },

@@ -24,7 +24,7 @@ ledger of the weights, and so of everything that they annotate.
 
 examples:
   sightline annotate train rpn --data coco256 --splits train val --out rpn.safetensors
-  sightline annotate train rpn --data 'pond?species=heron,pike' --splits train --out rpn.safetensors
+  sightline annotate train rpn --data pond:group=fish pond:group=frog --out rpn.safetensors
 
   rpn, 254 photographs, 1827 boxes, loss 0.198
   labels   929 boxes of 362 images ... of coco256, split train, for training
@@ -37,8 +37,8 @@ class Common:
 
     annotator: tyro.conf.Positional[str] = ""
     """which annotator: rpn"""
-    data: str = ""
-    """COCO .json or folder, reference folder, VOC folder, or dataset:FOLDER"""
+    data: tuple[str, ...] = ()
+    """COCO .json or folder, reference folder, VOC folder, or dataset:FOLDER; one or several"""
     splits: tuple[str, ...] = ("train",)
     """the splits to learn from"""
     out: Path | None = None
@@ -60,7 +60,7 @@ class Common:
         from sightline.annotators import rpn_network, rpn_training
 
         how = self._how()
-        learned = rpn_training.train([self._read(s) for s in self.splits], how, force=self.force)
+        learned = rpn_training.train(self._read(), how, force=self.force)
         told = rpn_training.about(learned, how)
         rpn_network.write(learned.head, self.out, told, learned.ledger)
         content = {**told, "losses": learned.losses, "file": self.out}
@@ -72,10 +72,11 @@ class Common:
 
         return Training(**{item.name: getattr(self.how, item.name) for item in fields(Training)})
 
-    def _read(self, split: str) -> "Dataset":
+    def _read(self) -> "list[Dataset]":
         from sightline.data.dataset import read_dataset
 
-        return read_dataset(self.data, split=split, images=self.images)
+        pairs = [(place, split) for place in self.data for split in self.splits]
+        return [read_dataset(place, split=split, images=self.images) for place, split in pairs]
 
 
 def _as_text(told: dict[str, Any], ledger: Sequence[Any], out: Path) -> str:
