@@ -22,7 +22,7 @@ Train the compact region proposal network on any data set with boxes; classes ar
 Take other images, and other classes, than those to annotate. Every box learned from is in the
 ledger of the weights, and so of everything that they annotate.
 
-examples:
+example:
   sightline annotate train rpn --data coco256 --splits train val --out rpn.safetensors
   sightline annotate train rpn --data pond:group=fish pond:group=frog --out rpn.safetensors
 
