@@ -26,6 +26,7 @@ COMMANDS = {
     "look": "what a classifier sees in photographs: labels, overlay and box",
     "report": "tables of results, with intervals and the labels that went into them",
     "annotate": "boxes without an annotator, to select models with",
+    "annotate train": "train an annotator of our own on boxes of other images",
     "fewshot": "what labels are worth, to search with or to learn from",
     "select": "what each selection criterion would have picked, and what that costs",
     "parts prepare": "annotated parts made ready for the part benchmark",
