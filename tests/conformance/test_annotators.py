@@ -42,6 +42,7 @@ OPTIONS: dict[str, Make] = {
     "center": lambda folder: {},
     "selective-search": lambda folder: {},
     "clip": lambda folder: {"model": str(helper("tiny_clip").saved(folder / "clip"))},
+    "cam": lambda folder: {},
     "edge": lambda folder: {},
     "onnx-detector": lambda folder: {
         "model": str(helper("small_onnx").detector(folder / "m.onnx")),
