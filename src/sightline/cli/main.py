@@ -162,7 +162,7 @@ def _parsed(name: str, arguments: list[str]) -> Command:
 def _one_line(text: str, name: str) -> str:
     """Take the message out of the box that the flag parser draws around it."""
     plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
-    lines = [re.sub(r"[╭╮╰╯│─]", "", line).strip() for line in plain.splitlines()]
+    lines = [re.sub(r"[╭╮╰╯│─]|-{9,}", "", line).strip() for line in plain.splitlines()]
     kept: list[str] = []
     if any(line.startswith("Missing from") for line in lines):  # then each is listed with its help
         names = [line for line in lines if re.fullmatch(r"[A-Z][A-Z-]*|--[\w-]+ \S+", line)]
