@@ -23,6 +23,12 @@ def test_every_name_loads_and_is_described(kind):
         assert entry.source == "sightline"
 
 
+def test_options_that_extend_those_of_another_file_are_read_with_them():
+    found = {entry.name: entry.options for entry in registry.describe("explainer")}
+    assert found["ig-gb"] == found["ig-vb"]
+    assert any(option.startswith("samples: ") for option in found["ig-gb"])
+
+
 def test_the_options_of_a_baseline_are_read_from_its_text():
     (entry,) = registry.describe("baseline")
     names = [option.partition(":")[0] for option in entry.options]

@@ -29,6 +29,8 @@ PACKAGES: Mapping[str, str] = {
     "backbone": "backbones",
     "method": "methods",
     "explainer": "attribution",
+    "annotator": "annotators",
+    "similarity": "parts/similarity",
 }
 NEEDED: Mapping[str, tuple[str, ...]] = {  # what a module of a kind must have
     "protocol": ("PROTOCOL",),
@@ -41,6 +43,8 @@ NEEDED: Mapping[str, tuple[str, ...]] = {  # what a module of a kind must have
     "backbone": ("build", "reorganized", "fast_layers"),
     "method": ("Options", "Method"),
     "explainer": ("NEEDS", "Options", "explain"),
+    "annotator": ("GIVES", "Options", "open"),
+    "similarity": ("NEEDS", "Options", "measure"),
 }
 PLUMBING = {  # files that register nothing
     "backbone": ("contract", "weights", "assembly"),
@@ -49,6 +53,13 @@ PLUMBING = {  # files that register nothing
         *("contract", "networks", "localizing", "model_files"),
         *("adapters", "attention", "averaging", "gradients", "settings", "smoothing", "stages"),
     ),
+    "annotator": (
+        *("contract", "answers", "asking", "boxing", "driver", "outcomes", "store", "working"),
+        *("choosing", "classifier", "gallery", "quality", "selecting", "writing"),
+        *("rpn_boxes", "rpn_network", "rpn_training", "nms", "ceiling", "onnx_files"),
+        *("clip_cam", "clip_model", "clip_open", "clip_prompts"),
+    ),
+    "similarity": ("contract", "cooccurrence", "measuring", "overlaps", "super_glosses"),
 }
 ROOT = Path(__file__).parent
 
@@ -95,8 +106,7 @@ def describe(kind: str) -> Iterator[Entry]:
         path = files.get(name) or _file_of(points[name])
         origin = points[name].dist if name in points else None
         source = origin.name if origin else "sightline"
-        text = path.read_text(encoding="utf-8", errors="replace") if path else ""
-        title, paper, options = _outline(text)
+        title, paper, options = _outline(path) if path else ("", "", ())
         yield Entry(kind, name, title, paper, options, source)
 
 
@@ -173,19 +183,27 @@ def _option(field: ast.AnnAssign) -> str:
     return f"{ast.unparse(field.target)}: {ast.unparse(kind)}{default}{meaning}"
 
 
-def _outline(text: str) -> tuple[str, str, tuple[str, ...]]:
+def _outline(file: Path) -> tuple[str, str, tuple[str, ...]]:
     """Read the title, the line that begins "Paper:" and the fields of `Options` from a source."""
     try:
-        tree = ast.parse(text)
+        tree = _parsed(file)
     except (SyntaxError, ValueError) as error:
         return f"(cannot be read: {error})", "", ()
     lines = [line.strip() for line in (ast.get_docstring(tree) or "").splitlines()]
     paper = next((line.removeprefix("Paper:").strip() for line in lines if "Paper:" in line), "")
-    options = tuple(
-        _option(field)
-        for node in tree.body
-        if isinstance(node, ast.ClassDef) and node.name == "Options"
-        for field in node.body
-        if isinstance(field, ast.AnnAssign)
-    )
-    return lines[0] if lines else "", paper, options
+    return lines[0] if lines else "", paper, tuple(_options(file, tree))
+
+
+def _parsed(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(encoding="utf-8", errors="replace"))
+
+
+def _options(file: Path, tree: ast.Module) -> Iterator[str]:
+    """Give the fields of `Options`, those of another file's that it extends first."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and node.name == "Options":
+            for base in node.bases:
+                if isinstance(base, ast.Attribute) and base.attr == "Options":
+                    other = file.with_name(f"{ast.unparse(base.value)}.py")
+                    yield from _options(other, _parsed(other))
+            yield from (_option(field) for field in node.body if isinstance(field, ast.AnnAssign))

@@ -35,7 +35,12 @@ def test_methods_are_trained_localized_and_compared(sightline, tmp_path):
     answer = sightline("demo", "--out", out, *SMALL[:-1], "1")
     assert "few-shot learned from 6 masks of 6 images" in answer.out
     assert "cam learned from classes alone" in answer.out
-    assert len(rows.table([out / "rows"])) == 10
+    assert len(rows.table([out / "rows"])) == 10 + 2 * 6
+    compared = loaded(out, "explainers", "PxAP")  # files come in order of their names
+    assert compared["maps"] == "explainer:cam"
+    page = (out / "report/index.html").read_text()
+    assert "Explainers of the same networks against cam" in page
+    assert page.count("ig-vb") > 1
     against = loaded(out, "cam", "PxAP")["against"]
     assert against["maps"] == "baseline:center-gaussian"
     again = sightline("demo", "--out", out, *SMALL[:-1], "1")  # goes on from what was made

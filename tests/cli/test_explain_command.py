@@ -1,10 +1,14 @@
 """`sightline explain` as a user calls it."""
 
 import importlib.util
+import json
+import shutil
 from pathlib import Path
 
 import pytest
 from PIL import Image
+
+from sightline import rows
 
 torch = pytest.importorskip("torch")
 
@@ -82,36 +86,92 @@ def test_the_grid_is_a_table_and_a_picture(sightline, flags, tmp_path):
     ]
 
 
-def test_runs_and_the_choice_among_them(sightline, photographs, tmp_path):
+@pytest.fixture(scope="module")
+def runs(photographs, tmp_path_factory):
+    """Train two networks of one backbone and one of another."""
     from sightline.training import train
 
-    truth, images = photographs / "truth", photographs / "images"
-    runs = []
-    for seed in (0, 1):
-        out = tmp_path / f"run{seed}"
-        train(
-            "cam",
-            truth,
-            "small-plain",
-            out,
-            images=images,
-            epochs=1,
-            batch=4,
-            seed=seed,
-            evaluate_every=0,
-            train_split="all",
-        )
-        runs.append(out)
-    data = ["--data", truth, "--images", images, "--resamples", 20, "--blur", 15, "--split", "all"]
-    one = sightline("explain", "vb", *data, "--run", runs[0])
+    root = tmp_path_factory.mktemp("runs")
+    plan = {"epochs": 1, "batch": 4, "evaluate_every": 0, "train_split": "all"}
+    plan |= {"images": photographs / "images", "show_progress": False}
+    made = []
+    for backbone, seed in (("small-plain", 0), ("small-plain", 1), ("small-resnet", 0)):
+        made.append(root / f"run{len(made)}")
+        train("cam", photographs / "truth", backbone, made[-1], seed=seed, **plan)
+    return made
+
+
+@pytest.fixture
+def on_all(photographs):
+    data = ["--data", photographs / "truth", "--images", photographs / "images"]
+    return [*data, "--resamples", 20, "--blur", 15, "--split", "all", "--choose-split", "all"]
+
+
+def test_a_run_is_explained(sightline, runs, on_all):
+    one = sightline("explain", "vb", *on_all, "--run", runs[0])
     assert one.code == 0, one.err
-    assert "network run0" in one.out
+    assert "network run0; protocol" in one.out
+
+
+def test_of_the_runs_of_a_backbone_one_is_chosen(sightline, runs, on_all, tmp_path):
     for choice in ("cam", "own"):
-        asked = ["--run", *runs, "--choose", choice, "--choose-split", "all", "--json", "-"]
-        found = sightline("explain", "vb", *data, *asked).json
+        asked = ["--run", *runs[:2], "--choose", choice, "--out", tmp_path / choice, "--json", "-"]
+        found = sightline("explain", "vb", *on_all, *asked).json
         networks = [said["network"] for said in found]
         assert set(networks) <= {"run0", "run1"}
         assert choice == "own" or len(set(networks)) == 1
+        row = rows.load(tmp_path / choice / "vb-reference-v2.row.json")
+        told = row.result["explained"]["choice"]
+        assert told["by"] == ("vb" if choice == "own" else "cam")
+        assert max(told["values"], key=told["values"].get) == networks[1]
+        assert [e.purpose for e in row.ledger] == ["study", "model-selection"]
+
+
+def test_cam_chooses_though_nobody_is_compared_with_it(sightline, runs, on_all, tmp_path):
+    asked = ["--run", *runs[:2], "--against", "none", "--out", tmp_path, "--json", "-"]
+    (found,) = sightline("explain", "vb", *on_all, *asked).json
+    row = rows.load(tmp_path / "vb-reference-v2.row.json")
+    assert found["explainer"] == "vb"
+    assert row.result["explained"]["choice"]["by"] == "cam"
+
+
+def test_backbones_are_columns_as_in_the_paper(sightline, runs, on_all, tmp_path):
+    asked = ["--run", *runs[1:], "--out", tmp_path, "--json", tmp_path / "found.json"]
+    answer = sightline("explain", "vb", *on_all, *asked)
+    assert answer.code == 0, answer.err
+    lines = answer.out.splitlines()
+    assert lines[1].split() == ["explainer", "small-plain", "small-resnet", "mean"]
+    found = json.loads((tmp_path / "found.json").read_text())
+    cells = {(o["explainer"], o["column"]): o["results"][0]["value"] for o in found}
+    for line in lines[2:4]:
+        name, *values = line.split()
+        own = [cells[name, column] for column in ("small-plain", "small-resnet")]
+        assert values == [f"{value:.2f}" for value in [*own, sum(own) / 2]]
+    for column in ("small-plain", "small-resnet"):
+        assert (tmp_path / column / "vb-reference-v2.row.json").is_file()
+
+
+def test_models_are_columns_too(sightline, flags, tmp_path):
+    other = scenes.write_network(tmp_path / "other.py", seed=1)
+    answer = sightline("explain", "vb", *flags, "--model", f"{other}:Net")
+    assert answer.code == 0, answer.err
+    assert answer.out.splitlines()[1].split()[1:] == ["net.py:Net", "other.py:Net", "mean"]
+
+
+def test_the_trials_of_a_search_that_converged(sightline, runs, on_all, tmp_path):
+    trials = tmp_path / "search" / "trials"
+    for number, run in enumerate(runs[:2]):
+        shutil.copytree(run, trials / f"{number:04d}")
+    row = trials / "0000" / "train.row.json"
+    row.write_text(row.read_text().replace('"converged"', '"diverged"'))
+    (trials / "0002").mkdir()  # one that failed
+    found = sightline("explain", "vb", *on_all, "--run", tmp_path / "search", "--json", "-").json
+    assert {said["network"] for said in found} == {"0001"}
+    found = sightline("explain", "vb", *on_all, "--run", tmp_path, "--json", "-").json
+    assert {said["network"] for said in found} == {"0001"}
+    shutil.rmtree(trials / "0001")
+    refusal = sightline("explain", "vb", *on_all, "--run", tmp_path / "search").refusal()
+    assert "no trial of this search has converged" in refusal
 
 
 @pytest.mark.parametrize(

@@ -53,13 +53,35 @@ def transformer() -> nn.Module:
     return Transformer()
 
 
+def vision_transformer() -> nn.Module:
+    """Make one of another library, whose answer is wrapped."""
+    library = pytest.importorskip("transformers", reason="needs transformers")
+    torch.manual_seed(0)
+    config = library.ViTConfig(
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        image_size=(40, 48),
+        patch_size=8,
+        num_labels=4,
+        initializer_range=0.3,
+    )
+    module: nn.Module = library.ViTForImageClassification(config)
+    return module
+
+
 def defined(name: str, kind: str) -> bool:
     needs = registry.load("explainer", name).NEEDS
     guided = name.endswith("gb")
     return needs != "attention" if kind == "convolutional" else needs != "stages" and not guided
 
 
-NETWORKS = {"convolutional": convolutional, "transformer": transformer}
+NETWORKS = {
+    "convolutional": convolutional,
+    "transformer": transformer,
+    "vision-transformer": vision_transformer,
+}
 CASES = [(name, kind) for name in EXPLAINERS for kind in NETWORKS if defined(name, kind)]
 UNDEFINED = [(n, kind) for n in EXPLAINERS for kind in NETWORKS if not defined(n, kind)]
 over_cases = pytest.mark.parametrize(("name", "kind"), CASES)

@@ -1,5 +1,7 @@
 """The study scores what the evaluator scores, and names what is no map."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -10,8 +12,9 @@ from sightline.evaluation.evaluate import evaluate
 from sightline.explaining.choosing import chosen
 from sightline.explaining.explainers import explainer, of_anything, options_of
 from sightline.explaining.grids import grid
-from sightline.explaining.study import Asked, Study, study
-from sightline.explaining.subjects import from_file, of_network
+from sightline.explaining.passing import Asked
+from sightline.explaining.study import Study, study
+from sightline.explaining.subjects import Candidate, from_file, of_network
 
 QUIET = {"resamples": 20, "show_progress": False, "batch": 4}
 
@@ -69,7 +72,7 @@ def test_what_each_row_says_of_how_it_came_about(net, dataset):
     told = row.result["explainer"]
     assert (told["name"], told["samples"], told["blur"]) == ("sg-vb", 2, 127)
     assert row.result["explained"]["labels"] == "given"
-    assert row.result["explained"]["network"] == "net.py"
+    assert row.result["explained"]["network"] == "net.py:Net"
     assert [entry.purpose for entry in row.ledger] == ["study"]
     assert row.provenance["seconds_an_image"] == pytest.approx(found.seconds)
 
@@ -137,17 +140,45 @@ def test_of_several_networks_the_best_one_is_chosen(net, dataset, tmp_path, own)
     flat = tmp_path / "flat.py"
     flat.write_text(net.read_text().replace("return self.head", "return 0 * self.head"))
     subjects = [subject(flat), subject(net)]
-    explainers = [explainer("cam"), explainer("vb")]
-    pairs = chosen(subjects, dataset, explainers, asked=asked(), own=own)
+    made = []
+
+    def candidate(one):
+        return Candidate(one.title, lambda: made.append(one.title) or one)
+
+    cam = explainer("cam")
+    explainers = [cam, explainer("vb")]
+    pairs = chosen(
+        [candidate(one) for one in subjects],
+        dataset,
+        explainers,
+        asked=asked(),
+        chooser=None if own else cam,
+    )
+    assert made[:2] == ["flat.py:Net", "net.py:Net"]  # each once, and the chosen ones again
     assert [one.name for _, one in pairs] == ["cam", "vb"]
     scores = {}
     for place, name in ((0, "cam"), (1, "vb")):
         found = study([(one, explainers[place]) for one in subjects], dataset, asked=asked())
         protocol = next(iter(found[0].rows))
         scores[name] = [said.rows[protocol].result["value"] for said in found]
-    for (picked, one), chooser in zip(pairs, ["cam", "vb" if own else "cam"], strict=True):
-        best = int(np.argmax(scores[chooser]))
+    for (picked, one), name in zip(pairs, ["cam", "vb" if own else "cam"], strict=True):
+        best = int(np.argmax(scores[name]))
         assert picked.title == subjects[best].title, one.name
+        assert picked.origin["choice"]["by"] == name
+        assert list(picked.origin["choice"]["values"].values()) == scores[name]
+        assert [entry.purpose for entry in picked.ledger] == ["study"]  # what the choice consumed
+
+
+def test_networks_of_one_name_are_told_apart(net, dataset, tmp_path):
+    """Trials of two searches are both called 0000."""
+    other = tmp_path / "other.py"
+    other.write_text(net.read_text().replace("manual_seed(0)", "manual_seed(1)"))
+    twins = [replace(subject(file), title="0000") for file in (net, other)]
+    found = study([(one, explainer("vb")) for one in twins], dataset, asked=asked())
+    values = [said.rows["pixels"].result["value"] for said in found]
+    alone = [study([(one, explainer("vb"))], dataset, asked=asked())[0] for one in twins]
+    assert values == [said.rows["pixels"].result["value"] for said in alone]
+    assert values[0] != values[1]
 
 
 def test_the_grid_is_what_single_studies_give_and_runs_the_network_once_for_each_n(net, dataset):

@@ -18,57 +18,17 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from sightline.attribution.averaging import integrated, reference
-from sightline.attribution.gradients import gradient_of
+from sightline.attribution import ig_vb
 from sightline.attribution.networks import Network
-from sightline.attribution.settings import (
-    Aim,
-    Blur,
-    ChannelRule,
-    Chunk,
-    Factor,
-    PointRule,
-    Samples,
-    Sigma,
-    Start,
-)
-from sightline.attribution.smoothing import as_maps
-from sightline.hyperparameters import validate
 
 NEEDS = "gradients"
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """Which path is averaged over, and how it becomes a map."""
-
-    samples: Samples = 50
-    reference: Start = "black"
-    rule: PointRule = "midpoint"
-    factor: Factor = False
-    target: Aim = "logit"
-    channels: ChannelRule = "sum-abs"
-    blur: Blur = 127
-    sigma: Sigma = 0.0
-    chunk: Chunk = 16
-
-    def __post_init__(self) -> None:
-        """Refuse what is out of range."""
-        validate(self)
+class Options(ig_vb.Options):
+    """Those of `ig-vb`."""
 
 
 def explain(network: Network, images: Tensor, labels: Tensor, options: Options) -> Tensor:
-    """Give smoothed averages of gradients, (N, H, W)."""
-    start = reference(network, images, options.reference)
-    found = integrated(
-        gradient_of(network, options.target, guided=True),
-        images,
-        labels,
-        start,
-        samples=options.samples,
-        rule=options.rule,
-        chunk=options.chunk,
-    )
-    if options.factor:
-        found = found * (images - start)
-    return as_maps(found, options.channels, options.blur, options.sigma)
+    """Give smoothed averages of guided gradients, (N, H, W)."""
+    return ig_vb.averages(network, images, labels, options, guided=True)

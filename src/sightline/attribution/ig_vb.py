@@ -59,9 +59,16 @@ class Options:
 
 def explain(network: Network, images: Tensor, labels: Tensor, options: Options) -> Tensor:
     """Give smoothed averages of gradients, (N, H, W)."""
+    return averages(network, images, labels, options, guided=False)
+
+
+def averages(
+    network: Network, images: Tensor, labels: Tensor, options: Options, *, guided: bool
+) -> Tensor:
+    """Give smoothed averages of gradients of either kind."""
     start = reference(network, images, options.reference)
     found = integrated(
-        gradient_of(network, options.target),
+        gradient_of(network, options.target, guided=guided),
         images,
         labels,
         start,

@@ -16,52 +16,17 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from sightline.attribution.averaging import smoothed
-from sightline.attribution.gradients import gradient_of
+from sightline.attribution import sg_vb
 from sightline.attribution.networks import Network
-from sightline.attribution.settings import (
-    Aim,
-    Blur,
-    ChannelRule,
-    Chunk,
-    Noise,
-    Samples,
-    Seed,
-    Sigma,
-)
-from sightline.attribution.smoothing import as_maps
-from sightline.hyperparameters import validate
 
 NEEDS = "gradients"
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """What is averaged, and how it becomes a map."""
-
-    samples: Samples = 50
-    noise: Noise = 0.15
-    seed: Seed = 0
-    target: Aim = "logit"
-    channels: ChannelRule = "sum-abs"
-    blur: Blur = 127
-    sigma: Sigma = 0.0
-    chunk: Chunk = 16
-
-    def __post_init__(self) -> None:
-        """Refuse what is out of range."""
-        validate(self)
+class Options(sg_vb.Options):
+    """Those of `sg-vb`."""
 
 
 def explain(network: Network, images: Tensor, labels: Tensor, options: Options) -> Tensor:
-    """Give smoothed averages of gradients, (N, H, W)."""
-    found = smoothed(
-        gradient_of(network, options.target, guided=True),
-        images,
-        labels,
-        samples=options.samples,
-        noise=options.noise,
-        seed=options.seed,
-        chunk=options.chunk,
-    )
-    return as_maps(found, options.channels, options.blur, options.sigma)
+    """Give smoothed averages of guided gradients, (N, H, W)."""
+    return sg_vb.averages(network, images, labels, options, guided=True)

@@ -55,8 +55,15 @@ class Options:
 
 def explain(network: Network, images: Tensor, labels: Tensor, options: Options) -> Tensor:
     """Give smoothed averages of gradients, (N, H, W)."""
+    return averages(network, images, labels, options, guided=False)
+
+
+def averages(
+    network: Network, images: Tensor, labels: Tensor, options: Options, *, guided: bool
+) -> Tensor:
+    """Give smoothed averages of gradients of either kind."""
     found = smoothed(
-        gradient_of(network, options.target),
+        gradient_of(network, options.target, guided=guided),
         images,
         labels,
         samples=options.samples,

@@ -7,6 +7,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sightline.cli.demo_explaining import FOLDER as EXPLAINED
+from sightline.cli.demo_explaining import explain
 from sightline.cli.output import table
 
 if TYPE_CHECKING:
@@ -21,8 +23,9 @@ PLAN: dict[str, Any] = {
     "fast_ratio": 1.0,
     "decay_every": 8,
 }  # without weights to begin with
-SPLIT = "test"
-TABLES = ("comparison", "pointing")
+SPLIT, BOXES = "test", "reference-v2"
+TABLES = ("comparison", "explainers", "pointing")
+DRAWN = "ig-vb"  # the explainer whose maps are drawn beside CAM's
 CELLS = 7  # of a raw map, each way
 NOISE = 0.3  # of a raw map, beside an object of 1
 SHOWN = 6  # images of a row
@@ -38,6 +41,7 @@ class Story:
     seed: int
     epochs: int
     results: dict[tuple[str, str], Any] = field(default_factory=dict)  # rows by maps and protocol
+    explained: dict[str, dict[str, Any]] = field(default_factory=dict)  # by explainer and protocol
 
     @property
     def data(self) -> Path:
@@ -157,7 +161,7 @@ def score(story: Story) -> None:
     shutil.rmtree(story.out / "rows", ignore_errors=True)  # of another demo in this folder
     sources = {kind: str(story.out / "maps" / kind) for kind in story.kinds}
     sources[BASELINE] = f"baseline:{BASELINE}"
-    for protocol in ("reference-v2", "pixels"):
+    for protocol in (BOXES, "pixels"):
         for name, maps in sources.items():
             against = None if name == BASELINE else sources[BASELINE]
             extras, files = Extras(protocol, against=against), Files(out=story.rows(name))
@@ -181,9 +185,12 @@ def draw(story: Story) -> None:
     data = data.chosen(range(min(SHOWN, len(data.split.ids))))
     boxes = data.truth.boxes("study", Ledger())
     tiles = []
-    for kind in story.kinds:
-        threshold = story.results[kind, "reference-v2"].result["threshold"]["50"]
-        source = open_source(story.out / "maps" / kind)
+    drawn = {kind: (story.out / "maps" / kind, story.results[kind, BOXES]) for kind in story.kinds}
+    if DRAWN in story.explained:
+        drawn[DRAWN] = story.rows(EXPLAINED) / DRAWN, story.explained[DRAWN][BOXES]
+    for kind, (maps, row) in drawn.items():
+        threshold = row.result["threshold"]["50"]
+        source = open_source(maps)
         source.match(data.split)
         for item in range(len(data.split.ids)):
             picture = _enlarged(read_photograph(data.pictures[item]))
@@ -210,13 +217,15 @@ def _enlarged(picture: Any) -> Any:
 def report(story: Story) -> None:
     """Write the page, as `sightline report` does."""
     from sightline.cli.report_command import Command
-    from sightline.reports import tables
 
     compared = story.trained or KINDS
-    places = tuple(map(story.rows, (*compared, BASELINE)))
-    page = Command(places, tables=TABLES, out=story.page.parent, against=compared[0])
-    *_, shown = page.made()
-    tables.write(shown, story.page.parent, latex=False)
+    explained = (EXPLAINED,) if story.explained else ()
+    places = tuple(map(story.rows, (*compared, BASELINE, *explained)))
+    places += tuple(story.out / "runs" / method for method in story.trained)
+    there = tuple(name for name in TABLES if name != EXPLAINED or explained)
+    page = Command(places, tables=there, out=story.page.parent, against=compared[0])
+    _, lacking, shown = page.made()
+    page.write(shown, lacking)
 
 
 STAGES: tuple[tuple[str, Callable[[Story], None]], ...] = (
@@ -225,6 +234,7 @@ STAGES: tuple[tuple[str, Callable[[Story], None]], ...] = (
     ("imagine maps", imagine_maps),
     ("train and localize", train),
     ("score the maps", score),
+    ("explain CAM's network", explain),
     ("draw the maps", draw),
     ("write the report", report),
 )

@@ -14,36 +14,61 @@ if TYPE_CHECKING:
 SHOWN = 3  # images that are named
 
 
-def as_json(found: "Sequence[Explained]") -> list[dict[str, Any]]:
+Columns = Mapping[str, "Sequence[Explained]"]  # by backbone, or what else tells networks apart
+
+
+def as_json(found: Columns) -> list[dict[str, Any]]:
     """Give one object an explainer."""
     return [
         {
             "explainer": one.explainer.name,
             "options": one.explainer.options,
+            "column": column,
             "network": one.subject.title,
             "seconds_an_image": one.seconds,
             "constant": one.constant,
             "left_out": list(map(str, one.problems)),
             "results": [row_as_json(row) for row in one.rows.values()],
         }
-        for one in found
+        for column, some in found.items()
+        for one in some
     ]
 
 
-def as_text(found: "Sequence[Explained]", split: Split, title: str) -> str:
-    """Set a table for each protocol."""
+def as_text(found: Columns, split: Split) -> str:
+    """Set a table for each protocol and column; before them one of all columns, as in the paper."""
+    first = next(iter(found.values()))
     parts = []
-    several = len({one.subject.title for one in found}) > 1
-    for protocol in found[0].rows:
-        first = found[0].rows[protocol].result
-        parts.append(
-            f"{first['metric']}  {first['images']} images of {split.dataset} ({split.name}),"
-            f" network {title}; protocol {protocol}"
+    for protocol, row in first[0].rows.items():
+        about = (
+            f"{row.result['metric']}  {row.result['images']} images of {split.dataset}"
+            f" ({split.name})"
         )
-        parts.append(table([_line(one, protocol, several=several) for one in found]))
-    parts += [line for one in found for line in _remarks(one)]
-    threshold = next(iter(found[0].rows.values())).result["threshold_from"]
+        if len(found) > 1:
+            parts += [f"{about}; protocol {protocol}", table(_side_by_side(found, protocol)), ""]
+        for column, some in found.items():
+            titles = list(dict.fromkeys(one.subject.title for one in some))
+            network = f"network {', '.join(titles)}" + (f" ({column})" if len(found) > 1 else "")
+            parts.append(f"{about}, {network}; protocol {protocol}")
+            parts.append(table([_line(one, protocol, several=len(titles) > 1) for one in some]))
+    parts += [line for some in found.values() for one in some for line in _remarks(one)]
+    threshold = next(iter(first[0].rows.values())).result["threshold_from"]
     return "\n".join([*parts, f"threshold: {threshold}; intervals of 95 %, images resampled"])
+
+
+def _side_by_side(found: Columns, protocol: str) -> list[dict[str, str]]:
+    """Give a line an explainer with its score in each column, and the mean of all."""
+    lines: dict[str, dict[str, float]] = {}
+    for column, some in found.items():
+        for one in some:
+            value = one.rows[protocol].result["value"]
+            lines.setdefault(one.explainer.name, {})[column] = value
+    return [
+        {"explainer": name}
+        | {column: f"{values[column]:.2f}" for column in found}
+        | {"mean": f"{sum(values.values()) / len(values):.2f}"}
+        for name, values in lines.items()
+    ]
 
 
 def _line(one: "Explained", protocol: str, *, several: bool) -> dict[str, str]:

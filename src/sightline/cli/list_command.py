@@ -25,10 +25,16 @@ class Command:
 
     def run(self) -> None:
         """Print the names by kind."""
-        wanted = [self.kind] if self.kind else registry.kinds()
+        wanted = [_singular(self.kind)] if self.kind else registry.kinds()
         entries = [entry for kind in wanted for entry in registry.describe(kind)]
         text = "\n".join(line for kind in wanted for line in _lines(kind, entries))
         deliver([asdict(entry) for entry in entries], text, self.json)
+
+
+def _singular(kind: str) -> str:
+    """Take the plural of a kind as well."""
+    plurals = {f"{one[:-1]}ies" if one[-1] == "y" else f"{one}s": one for one in registry.kinds()}
+    return plurals.get(kind, kind)
 
 
 def _lines(kind: str, entries: list[registry.Entry]) -> list[str]:

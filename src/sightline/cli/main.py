@@ -25,10 +25,12 @@ COMMANDS = {
     "explain": "score explainers on a network, each against CAM on the same images",
     "look": "what a classifier sees in photographs: labels, overlay and box",
     "report": "tables of results, with intervals and the labels that went into them",
+    "annotate": "boxes without an annotator, to select models with",
     "fewshot": "what labels are worth, to search with or to learn from",
     "select": "what each selection criterion would have picked, and what that costs",
     "noise boxes": "boxes made worse on purpose, for studies of selection",
     "noise masks": "masks eroded on purpose, for studies of selection",
+    "parts similarity": "how alike nouns are, by the measures of WordNet::Similarity",
     "list": "list everything registered, with paper and options",
 }
 HEADINGS = (  # of the boxes that the flag parser draws

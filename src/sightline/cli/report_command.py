@@ -46,6 +46,8 @@ class Command:
     """folder of the same trials trained on everything: Kendall's tau of ROWS against them"""
     latex: bool = False
     """write each table for LaTeX too (booktabs)"""
+    gallery: int = 500
+    """images of each split that the page shows at most; 0 for none"""
     seed: int = 0
     """of the resampling"""
     json: str = ""
@@ -59,20 +61,35 @@ class Command:
         texts = [paper.as_text(table) for table in shown]
         texts += ["not made:\n" + "\n".join(f"  {line}" for line in lacking)] if lacking else []
         if self.out:
-            texts.append(f"page  {paper.write(shown, self.out, latex=self.latex)}")
+            texts.append(f"page  {self.write(shown, lacking)}")
         content = {
             "tables": {m.name: {"numbers": m.numbers, "notes": m.notes} for m in made},
             "not_made": lacking,
         }
         deliver(content, "\n\n".join(texts), self.json)
 
+    def write(self, shown: "list[Table]", lacking: Sequence[str]) -> Path:
+        """Write the page and its files; say where it is."""
+        from sightline.cli import report_page
+        from sightline.protocol.layouts import Material
+        from sightline.reports import tables as paper
+
+        assert self.out
+        files = paper.write(shown, self.out, latex=self.latex)
+        material = Material(self.rows, against=self.against, seed=self.seed)
+        return report_page.build(
+            shown, lacking, material, self.out, gallery=self.gallery, files=files
+        )
+
     def made(self) -> "tuple[list[Made], list[str], list[Table]]":
         """Make the tables; say which could not be made, and how the others are shown."""
-        from sightline.protocol.layouts import Material, between, make
+        from sightline.protocol.layouts import Material, between, layout_of, make
         from sightline.reports.tables import Table
 
         if self.seed < 0:
             raise UsageError("--seed starts at 0")
+        if self.gallery < 0:
+            raise UsageError("--gallery starts at 0")
         if self.latex and not self.out:
             raise UsageError("--latex needs --out, the folder to write to")
         for place in (*self.rows, *((self.full,) if self.full else ())):
@@ -84,7 +101,15 @@ class Command:
         made += [between(material, Material([self.full]))] if self.full else []
         drawn = {m.name: m.draw(self.out / f"{m.name}.png") for m in made if m.draw and self.out}
         shown = [
-            Table(m.name, m.title, m.lines, m.notes, m.numbers, _name(drawn.get(m.name)))
+            Table(
+                m.name,
+                m.title,
+                m.lines,
+                m.notes,
+                m.numbers,
+                _name(drawn.get(m.name)),
+                layout_of(m.name),
+            )
             for m in made
         ]
         return made, lacking, shown

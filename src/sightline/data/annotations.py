@@ -49,6 +49,7 @@ class Annotations:
     fixations: tuple[tuple[Fixation, ...], ...] | None = None  # by item, likewise
     picture_roots: tuple[Path, ...] = ()  # folders where the image files may lie
     is_known: bool = False  # a data set that is known by name, not just called so
+    origin: Mapping[str, str] = field(default_factory=dict)  # what was asked for, to ask again
 
     def with_problems(self, *problems: Problem) -> "Annotations":
         """Add problems before those that there are."""

@@ -54,6 +54,16 @@ def named(place: str) -> tuple[str, Path]:
     return dataset, path
 
 
+def absolute(place: str) -> str:
+    """Name a place so that it is found from any folder."""
+    name, colon, folder = place.partition(":")
+    known_by_name = colon and name in registry.names("dataset")
+    path = Path(folder if known_by_name else place)
+    if not path.exists():
+        return place  # such as `pond`, which lies nowhere
+    return f"{name}:{path.absolute()}" if known_by_name else str(path.absolute())
+
+
 def known(name: str) -> KnownDataset:
     """Tell what is known of a data set."""
     dataset: KnownDataset = registry.load("dataset", name).DATASET

@@ -1,4 +1,7 @@
-"""Predicted boxes in the reference format: `image,x0,y0,x1,y1`, one a line, in original pixels."""
+"""Predicted boxes in the reference format: `image,x0,y0,x1,y1`, one a line, in original pixels.
+
+Beside them `no_box.txt` may list images for which none was found, with the reason: `image,reason`.
+"""
 
 import math
 from pathlib import Path
@@ -7,6 +10,8 @@ from sightline.errors import Problem, UsageError
 from sightline.types import Split
 
 Box = tuple[float, float, float, float]
+WITHOUT = "no_box.txt"
+EMPTY = (0.0, 0.0, 0.0, 0.0)  # as released files write it, and as a miss is counted
 
 
 def read_predicted(folder: Path, split: Split) -> tuple[dict[str, Box], list[Problem]]:
@@ -29,16 +34,26 @@ def read_predicted(folder: Path, split: Split) -> tuple[dict[str, Box], list[Pro
             problems.append(Problem(what, str(file), number, name, "mend the line"))
         else:
             boxes[name] = box
+    without = _without(file.with_name(WITHOUT))
+    boxes |= {name: EMPTY for name in without if name in known and name not in boxes}
     listed = {problem.image for problem in problems}
     boxes = {name: box for name, box in boxes.items() if name not in listed}
     missing = [name for name in split.ids if name not in boxes]
-    remedy = "write 0,0,0,0 where none was found"
+    remedy = f"list it in {WITHOUT}, or write 0,0,0,0, where none was found"
     problems += [
         Problem("no predicted box", str(file), image=name, remedy=remedy)
         for name in missing
         if name not in listed
     ]
     return boxes, problems
+
+
+def _without(file: Path) -> list[str]:
+    """Read which images are known to have no box."""
+    if not file.is_file():
+        return []
+    lines = file.read_bytes().decode("utf-8-sig", "replace").splitlines()
+    return [line.rpartition(",")[0] for line in lines if line.strip()]
 
 
 def _box(corners: list[str]) -> tuple[Box | None, str]:

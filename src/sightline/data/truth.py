@@ -9,7 +9,7 @@ import numpy as np
 
 from sightline.data.annotations import Annotations, Request
 from sightline.data.ledger import Ledger
-from sightline.data.places import find, known
+from sightline.data.places import absolute, find, known
 from sightline.data.pond.place import resolved
 from sightline.data.proxy import proxy_images
 from sightline.data.splits import UNKNOWN, Asked, asked, canonical, drawn
@@ -38,6 +38,11 @@ class GroundTruth:
     def warnings(self) -> Mapping[str, int]:
         """What is legitimate but suspicious, counted."""
         return self._known.warnings
+
+    @property
+    def origin(self) -> Mapping[str, str]:
+        """What was asked for, to ask again; empty for arrays."""
+        return self._known.origin
 
     @property
     def unannotated(self) -> tuple[str, ...]:
@@ -163,7 +168,11 @@ def read_annotations(
     request = replace(request, dataset=found.dataset)
     request = _completed(request) if found.is_known else request
     annotations: Annotations = found.reader.read(found.path, request)
-    annotations = replace(annotations, is_known=found.is_known)
+    asked_for = {"truth": place, "masks": masks, "images": images}
+    origin = {key: absolute(str(value)) for key, value in asked_for.items() if value}
+    origin |= {"split": split} if split else {}
+    origin |= {} if ignore_value is None else {"ignore_value": str(ignore_value)}
+    annotations = replace(annotations, is_known=found.is_known, origin=origin)
     return _narrowed(annotations, wanted, found.path)
 
 

@@ -14,6 +14,7 @@ from sightline import progress, provenance
 from sightline.data import openings
 from sightline.data.ledger import Ledger
 from sightline.data.memory import truth_from_arrays
+from sightline.data.places import absolute
 from sightline.data.truth import GroundTruth, read_truth
 from sightline.errors import DataError, Problem, UsageError
 from sightline.evaluation import origins, thresholds
@@ -105,7 +106,8 @@ def run(maps: Maps, truth: Truth, request: Request, extras: Extras) -> Evaluatio
         skipped = {"maps": _source_name(extras.against), "skipped": other.tally.left_out}
         result["against"] = {**skipped, **compared}
         left_out += [f"against: {problem}" for problem in other.tally.problems]
-    row = ResultRow(result, provenance_of(result, left_out, seconds), tuple(ledger.entries))
+    told = provenance_of(result, left_out, seconds) | measured_on(known, maps)
+    row = ResultRow(result, told, tuple(ledger.entries))
     openings.record(known.split, known.fingerprint, row)
     return Evaluation(row, scored, protocol)
 
@@ -225,6 +227,13 @@ def comparison(
     test = paired_test(one, two, seed=request.seed, resamples=request.resamples, report=report)
     value = two.score(np.ones((1, two.images), np.int32))[0]
     return {"value": float(value), **asdict(test)}
+
+
+def measured_on(truth: GroundTruth, maps: Any) -> dict[str, Any]:
+    """Say where truth and maps lie, for who wants to look at them again."""
+    if not isinstance(maps, (str, Path)) or not truth.origin:
+        return {}
+    return {"measured": {**truth.origin, "maps": absolute(str(maps))}}
 
 
 def provenance_of(

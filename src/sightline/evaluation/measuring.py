@@ -72,7 +72,7 @@ def measure_boxes(
     found = None
     if source.constant:
         shared, _ = source.read(0)
-        found = map_boxes(_prepared(shared, protocol, preparation), protocol)
+        found = map_boxes(prepared(shared, protocol, preparation), protocol)
 
     def measure_item(item: int) -> Measured[BoxMeasurement]:
         scores, warnings = _scores(source, split, item, protocol, preparation)
@@ -109,7 +109,7 @@ def _scores(
     """Read and prepare a map, refusing what cannot be scored."""
     raw, place = source.read(item)
     try:
-        scores = _prepared(raw, protocol, preparation)
+        scores = prepared(raw, protocol, preparation)
         constant = check_range(scores)
     except DataError as error:
         problem = error.problems[0]
@@ -119,7 +119,8 @@ def _scores(
     return scores, tuple(name for present, name in names if present)
 
 
-def _prepared(raw: NDArray[np.generic], protocol: Protocol, preparation: Preparation) -> Floats:
+def prepared(raw: NDArray[np.generic], protocol: Protocol, preparation: Preparation) -> Floats:
+    """Do to a map what comes before scoring."""
     if protocol.evaluation_size is None and preparation.normalize == "none":
         return as_scores(raw)
     return prepare(

@@ -13,8 +13,8 @@ from torch import Tensor
 from sightline import registry
 from sightline.attribution.adapters import OWN, adapted
 from sightline.attribution.networks import Network
-from sightline.errors import DataError, UsageError
-from sightline.evaluation.sources import open_source
+from sightline.errors import DataError
+from sightline.evaluation.sources import BASELINE, open_source
 from sightline.explaining.subjects import named_in
 from sightline.metrics.score_maps import prepare
 from sightline.types import Split
@@ -33,10 +33,10 @@ class Explainer:
 
 
 def explainer(name: str, options: Mapping[str, Any] | None = None) -> Explainer:
-    """Make an explainer by name: a registered one, `maps:FOLDER`, or `FILE.py:NAME`."""
+    """Make an explainer by name: registered, `maps:FOLDER`, `baseline:NAME`, or `FILE.py:NAME`."""
     given = dict(options or {})
-    if name.startswith(FOLDER):
-        return Explainer(name, {}, _of_folder(name.removeprefix(FOLDER)))
+    if name.startswith((FOLDER, BASELINE)):
+        return Explainer(name, {}, _of_maps(name.removeprefix(FOLDER)))
     file, _, function = name.rpartition(":")
     if file.endswith(".py"):
         shared = {key: value for key, value in given.items() if key in OWN}
@@ -72,9 +72,10 @@ def options_of(names: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def _of_folder(place: str) -> Callable[[Network, Split, int], Work]:
+def _of_maps(place: str) -> Callable[[Network, Split, int], Work]:
+    source = open_source(place)
+
     def bind(network: Network, split: Split, side: int) -> Work:
-        source = open_source(place)
         problems = source.match(split)
         if problems:
             raise DataError(problems)
@@ -85,6 +86,4 @@ def _of_folder(place: str) -> Callable[[Network, Split, int], Work]:
 
         return read
 
-    if not Path(place).exists():
-        raise UsageError(f"{place}: no such folder of score maps")
     return bind

@@ -1,55 +1,31 @@
 """The study: every explainer on the same images of the same network, each against one of them."""
 
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
-from torch import Tensor
 
 from sightline import progress, rows
 from sightline.data import openings
 from sightline.data.dataset import Dataset
-from sightline.data.ledger import Ledger, Purpose
-from sightline.data.pipeline.loader import Batch, Loader, Reading
+from sightline.data.ledger import Ledger
+from sightline.data.pipeline.loader import Loader, Reading
 from sightline.errors import DataError, Problem, UsageError
 from sightline.evaluation import origins
-from sightline.evaluation.evaluate import comparison, provenance_of, result_of
+from sightline.evaluation.evaluate import comparison, measured_on, provenance_of, result_of
 from sightline.evaluation.request import Request
 from sightline.evaluation.scoring import Scored
-from sightline.explaining.explainers import Explainer, Work
+from sightline.explaining.explainers import Explainer
+from sightline.explaining.passing import Asked, Pass, Unranked
 from sightline.explaining.subjects import Subject
-from sightline.methods.contract import Localized
 from sightline.metrics.protocol import Protocol
-from sightline.metrics.score_maps import prepare
-from sightline.metrics.statistics import RESAMPLES
 from sightline.training.scoring import Assessed, Assessor, protocols_of
-from sightline.training.shards import Numbers, ShardWriter
+from sightline.training.shards import ShardWriter
 from sightline.types import ResultRow
-
-Labels = Literal["given", "predicted"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """How a study is done."""
-
-    labels: Labels = "given"  # whose evidence is looked for
-    protocols: tuple[str, ...] = ()
-    purpose: Purpose = "study"
-    force: bool = False
-    batch: int = 16
-    workers: int | None = None
-    resamples: int = RESAMPLES
-    on_error: Literal["stop", "skip"] = "stop"
-    out: Path | None = None  # a folder of maps for each explainer
-    numbers: Numbers = "float16"
-    show_progress: bool = True
 
 
 @dataclass(slots=True)
@@ -62,60 +38,6 @@ class Explained:
     seconds: float  # an image, of the explainer alone
     constant: list[str]  # images whose map is the same everywhere
     problems: list[Problem]
-
-
-class _Unranked:
-    """Stands where a network that is trained tells whether its class scores mean anything."""
-
-    classifies = False
-
-
-@dataclass(slots=True)
-class _Pass:
-    """One explainer's way through the images."""
-
-    work: Work
-    subject: Subject
-    dataset: Dataset
-    asked: Asked
-    writer: ShardWriter | None
-    seconds: float = 0.0
-    images: int = 0
-    constant: list[str] = field(default_factory=list)
-
-    def __call__(self, batch: Batch, labels: NDArray[np.int64]) -> Localized:
-        """Explain a batch; what is no map is named."""
-        images = torch.from_numpy(batch.images)
-        wanted = self._labels(images, labels)
-        started = time.perf_counter()
-        raw = self.work(images, wanted, batch.indices)
-        self.seconds += time.perf_counter() - started
-        self.images += len(images)
-        self._check(raw, batch.indices)
-        return Localized(torch.zeros(len(images), 1), raw[:, None])
-
-    def _labels(self, images: Tensor, labels: NDArray[np.int64]) -> Tensor:
-        if self.asked.labels == "given":
-            return torch.from_numpy(labels)
-        return self.subject.network.answers(images).argmax(1).cpu()
-
-    def _check(self, raw: Tensor, items: NDArray[np.int64]) -> None:
-        names = [self.dataset.split.ids[item] for item in items.tolist()]
-        if raw.dim() != 3 or len(raw) != len(names):
-            raise UsageError(
-                f"the explainer gave {tuple(raw.shape)} where ({len(names)}, h, w) is needed, at"
-                f" {names[0]} and on"
-            )
-        for name, one in zip(names, raw.float(), strict=True):
-            finite = bool(torch.isfinite(one).all())
-            if not finite and self.asked.on_error == "stop":
-                what = "the explainer's map holds NaN or infinite values"
-                raise DataError([Problem(what, image=name, remedy="pass --on-error skip")])
-            if finite and one.numel() and bool(one.amin() == one.amax()):
-                self.constant.append(name)
-            if finite and self.writer:
-                side = self.subject.transform.test_resize
-                self.writer.add(name, prepare(one.cpu().double().numpy(), size=side))
 
 
 class Study:
@@ -150,16 +72,16 @@ class Study:
             skip_problems=asked.on_error == "skip",
         )
 
-    def passed(self, explainer: Explainer, *, kept: bool = True) -> tuple[Assessed, _Pass]:
+    def passed(self, explainer: Explainer, *, kept: bool = True) -> tuple[Assessed, Pass]:
         """Let an explainer go through all images."""
         side = self.subject.transform.test_resize
         work = explainer.bind(self.subject.network, self.dataset.split, side)
         folder = self.asked.out / folder_name(explainer.name) if self.asked.out and kept else None
         context = ShardWriter(folder, self.asked.numbers) if folder else nullcontext()
         shown = progress.shown(explainer.name, len(self.dataset.pictures))
-        network: Any = _Unranked()
+        network: Any = Unranked()
         with context as writer, shown as step:
-            going = _Pass(work, self.subject, self.dataset, self.asked, writer)
+            going = Pass(work, self.subject, self.dataset, self.asked, writer)
             report = step if self.asked.show_progress else progress.silent
             assessed = self._assessor.assess(network, going, report)
         if folder:
@@ -168,7 +90,7 @@ class Study:
         return assessed, going
 
     def row(
-        self, explainer: Explainer, assessed: Assessed, going: _Pass, protocol: Protocol
+        self, explainer: Explainer, assessed: Assessed, going: Pass, protocol: Protocol
     ) -> ResultRow:
         """Say what an explainer reached under a protocol, and how."""
         scored = Scored(assessed.accumulators[protocol.name], assessed.tally(protocol.name), {})
@@ -181,6 +103,9 @@ class Study:
         }
         left_out = list(map(str, assessed.problems))
         told = provenance_of(found, left_out, going.seconds)
+        if self.asked.out:
+            folder = self.asked.out / folder_name(explainer.name)
+            told |= measured_on(self.dataset.truth, folder)
         told["seconds_an_image"] = going.seconds / max(1, going.images)
         kinds = [e for e in self.ledger.entries if e.kind == protocol.ground_truth_kind]
         return ResultRow(rows.plain(found), told, (*kinds, *self.subject.ledger))
@@ -216,15 +141,15 @@ def study(
         asked: all else.
     """
     settings = asked or Asked()
-    studies: dict[str, Study] = {}
+    studies: dict[int, Study] = {}  # by network: titles need not differ
     found: list[Explained] = []
     base: Assessed | None = None
     todo = [pair for pair in pairs if against is None or not _same(pair, against)]
     for pair in [against, *todo] if against else todo:
         subject, one = pair
-        if subject.title not in studies:
-            studies[subject.title] = Study(subject, dataset, settings)
-        done = studies[subject.title]
+        if id(subject) not in studies:
+            studies[id(subject)] = Study(subject, dataset, settings)
+        done = studies[id(subject)]
         assessed, going = done.passed(one)
         made = {}
         for protocol in done.protocols:
@@ -242,7 +167,7 @@ def study(
 
 
 def _same(one: Pair, other: Pair) -> bool:
-    return one[0].title == other[0].title and one[1].name == other[1].name
+    return one[0] is other[0] and one[1].name == other[1].name
 
 
 def folder_name(name: str) -> str:

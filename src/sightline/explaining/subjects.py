@@ -1,7 +1,7 @@
 """What is explained: a network out of a run, a model file or a Python file, and how it is fed."""
 
 import importlib.util
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,14 @@ class Subject:
     ledger: tuple[LedgerEntry, ...] = ()  # labels that its training consumed
 
 
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A network that may be explained; it is read when it is wanted."""
+
+    title: str
+    make: Callable[[], Subject]
+
+
 def of_network(
     title: str, network: Network, size: int, origin: Mapping[str, Any] | None = None
 ) -> Subject:
@@ -39,13 +47,13 @@ def of_network(
     return Subject(title, network, transform, origin or {"network": title})
 
 
-def from_run(folder: Path, checkpoint: str, layer: str = "") -> Subject:
+def from_run(folder: Path, checkpoint: str, layer: str = "", title: str = "") -> Subject:
     """Take the network of a training run."""
     trained = load_run(folder, checkpoint)
     known = trained.transform
     normalization = Normalization(known.mean, known.std)
     network = ModuleNetwork(trained.network, layer, normalization)
-    return Subject(folder.name, network, known, trained.origin, trained.ledger)
+    return Subject(title or folder.name, network, known, trained.origin, trained.ledger)
 
 
 def from_file(place: str, size: int, normalization: Normalization, layer: str = "") -> Subject:
@@ -61,8 +69,8 @@ def from_file(place: str, size: int, normalization: Normalization, layer: str = 
         network.normalization = normalization
         if layer:
             raise UsageError("--layer is for runs and for networks of a Python file")
-    origin = {"network": path.name, "sha256": rows.file_hash(path)}
-    return of_network(path.name, network, size, origin)
+    title = Path(place).name  # with the name in a Python file, which may hold several
+    return of_network(title, network, size, {"network": title, "sha256": rows.file_hash(path)})
 
 
 def named_in(file: Path, name: str) -> Any:

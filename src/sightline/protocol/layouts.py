@@ -6,14 +6,15 @@ long form beside ours. Names are those of `sightline.published`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from sightline.errors import UsageError
+from sightline.protocol.explainer_layout import explainers
 from sightline.protocol.material import Made, Material
 from sightline.protocol.result_layouts import (
     between,
     classification,
     comparison,
-    explainers,
     pointing,
     reported,
     spreads,
@@ -21,8 +22,9 @@ from sightline.protocol.result_layouts import (
 )
 from sightline.protocol.selection_layouts import cells, erosion, selection
 
-__all__ = ["LAYOUTS", "PUBLISHED", "Made", "Material", "between", "make"]
+__all__ = ["LAYOUTS", "PUBLISHED", "Made", "Material", "between", "layout_of", "make"]
 
+COMPARED = ("comparison", "classification")  # never made of results of several protocols
 Layout = Callable[[Material], Made]
 LAYOUTS: Mapping[str, Layout] = {
     "comparison": comparison,
@@ -66,16 +68,42 @@ def make(names: Sequence[str], material: Material) -> tuple[list[Made], list[str
             known = ", ".join([*LAYOUTS, *PUBLISHED])
             raise UsageError(f"there is no table '{name}'; there are {known}")
         try:
-            found = LAYOUTS[layout](material)
+            every = _made(layout, material)
         except UsageError as error:
             if names:
                 raise
             lacking.append(f"{name}: {error}")
             continue
-        made.append(_beside_print(found, name) if name in PUBLISHED else found)
+        made += [_beside_print(found, name) if name in PUBLISHED else found for found in every]
     if not made:
         raise UsageError(f"no table can be made of these rows; {lacking[0]}")
     return made, lacking
+
+
+def layout_of(name: str) -> str:
+    """Tell the layout of a table that was made, by its name."""
+    known = {**dict.fromkeys(LAYOUTS, ""), **PUBLISHED}
+    base = next((n for n in sorted(known, key=len, reverse=True) if name.startswith(n)), name)
+    return PUBLISHED.get(base, base)
+
+
+def _made(layout: str, material: Material) -> list[Made]:
+    """Make a table, or where results were measured in several ways, one of each way."""
+    apart = material.apart() if layout in COMPARED else {}
+    if not apart:
+        return [LAYOUTS[layout](material)]
+    found, refused = [], []
+    for protocol, part in apart.items():
+        try:
+            made = LAYOUTS[layout](part)
+        except UsageError as error:
+            refused.append(error)
+            continue
+        name = "".join(c if c.isalnum() else "-" for c in f"{made.name}-{protocol}")
+        found.append(replace(made, name=name, title=f"{made.title} ({protocol})"))
+    if not found:
+        raise refused[0]
+    return found
 
 
 def _as_printed(key: str, line: Mapping[str, object]) -> str:
@@ -102,4 +130,5 @@ def _beside_print(made: Made, name: str) -> Made:
         texts = printed.get(tuple(_as_printed(key, line) for key in known), set())
         numbers.append(line | {"printed": next(iter(texts)) if len(texts) == 1 else ""})
     title = str(published.tables().set_index("name").loc[name, "title"])
-    return Made(name, f"{name}: {title}", made.lines, numbers, made.notes, made.draw)
+    called = name if made.name in LAYOUTS else f"{name}-{made.name.partition('-')[2]}"
+    return Made(called, f"{called}: {title}", made.lines, numbers, made.notes, made.draw)

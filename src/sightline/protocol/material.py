@@ -1,6 +1,6 @@
 """What layouts have in common: what lies in some folders, and a table on its way to the page."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,9 +10,8 @@ from sightline import rows
 from sightline.errors import UsageError
 from sightline.protocol import epochs, results, selection_tables
 from sightline.protocol.criteria import parse
-from sightline.protocol.results import Result
+from sightline.protocol.results import EXPLAINER, Result
 
-EXPLAINER = "explainer:"
 TEST = "test"
 
 
@@ -31,13 +30,39 @@ class Made:
 class Material:
     """All that lies in some places, read when it is asked for."""
 
-    def __init__(self, places: Iterable[Path], *, against: str = "cam", seed: int = 0) -> None:
+    def __init__(
+        self,
+        places: Iterable[Path],
+        *,
+        against: str = "cam",
+        seed: int = 0,
+        protocols: Collection[str] = (),
+    ) -> None:
         self.places, self.against, self.seed = list(places), against, seed
+        self._protocols = protocols  # measured results of others are left out, if any is named
+
+    def apart(self) -> dict[str, "Material"]:
+        """Take results of one ruler each, where one data set was measured with several."""
+        rulers: dict[tuple[str, ...], list[str]] = {}
+        for one in self.measured:
+            name = str(one.row.result["protocol"]["name"])
+            known = rulers.setdefault((one.dataset, one.split, one.metric), [])
+            known += [name] if name not in known else []
+        if all(len(names) == 1 for names in rulers.values()):
+            return {}
+        return {
+            name: Material(self.places, against=self.against, seed=self.seed, protocols=[name])
+            for name in dict.fromkeys(name for names in rulers.values() for name in names)
+        }
 
     @cached_property
     def measured(self) -> list[Result]:
         """Give the results on test splits, or on any where no test split was measured."""
-        found = results.read(self.places)
+        found = [
+            one
+            for one in results.read(self.places)
+            if not self._protocols or one.row.result["protocol"]["name"] in self._protocols
+        ]
         tests = [one for one in found if one.split == TEST]
         return tests or found
 

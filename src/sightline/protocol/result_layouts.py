@@ -1,4 +1,4 @@
-"""Layouts of what was measured: methods against CAM, transfer, explainers, printed scores."""
+"""Layouts of what was measured: methods against CAM, transfer, printed scores."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -16,7 +16,7 @@ from sightline.protocol.comparison import (
     best_wsol,
     compare,
 )
-from sightline.protocol.material import EXPLAINER, TEST, Made, Material, need, text_of
+from sightline.protocol.material import TEST, Made, Material, need, text_of
 from sightline.protocol.results import Result
 
 MARKS = {"noise": " ~", "not tested": " ?", "better": "", "worse": "", "": ""}
@@ -29,7 +29,7 @@ def comparison(material: Material) -> Made:
     found = compare(material.methods, reference=material.against, seed=material.seed)
     lines = [_method_line(found, name) for name in [found.reference, *_others(found, WSOL)]]
     best = {(b["dataset"], b["backbone"]): b for b in best_wsol(found)}
-    shown = {_column(*column): f"{b['value']:.1f}" for column, b in best.items()}
+    shown = {column_of(*column): f"{b['value']:.1f}" for column, b in best.items()}
     lines.append({"method": "best WSOL", **shown})
     lines += [_method_line(found, m) for kind in (FEW_SHOT, BLIND) for m in found.methods(kind)]
     notes = [LEGEND, *found.notes, *_best_notes(best), *audit.notes(found.results)]
@@ -51,7 +51,7 @@ def _method_line(found: Comparison, method: str) -> dict[str, str]:
     line = {"method": method}
     for dataset, backbone in found.columns:
         entry = found.entry(method, dataset, backbone)
-        line[_column(dataset, backbone)] = _cell(entry) if entry else "-"
+        line[column_of(dataset, backbone)] = _cell(entry) if entry else "-"
     return line
 
 
@@ -65,14 +65,15 @@ def _cell(entry: Entry) -> str:
     return f"{entry.difference:+.1f}{between}{MARKS[entry.verdict]}"
 
 
-def _column(dataset: str, backbone: str) -> str:
+def column_of(dataset: str, backbone: str) -> str:
+    """Head a column."""
     return " ".join(filter(None, (dataset if dataset != ALL else "total", backbone)))
 
 
 def _best_notes(best: Mapping[Any, Mapping[str, Any]]) -> list[str]:
     return [
-        f"best WSOL, {_column(dataset, backbone)}: {b['value']:.1f} is the best of the mean column,"
-        f" as printed; the mean of the best of each column is {b['mean_of_best']:.1f}"
+        f"best WSOL, {column_of(dataset, backbone)}: {b['value']:.1f} is the best of the mean"
+        f" column, as printed; the mean of the best of each column is {b['mean_of_best']:.1f}"
         for (dataset, backbone), b in best.items()
         if backbone == MEAN
     ]
@@ -108,7 +109,7 @@ def classification(material: Material) -> Made:
         for dataset, backbone in found.columns:
             entry = found.entry(method, dataset, backbone)
             text = "-" if entry is None else f"{entry.value:.1f}{MARKS[entry.verdict]}"
-            line[_column(dataset, backbone)] = text
+            line[column_of(dataset, backbone)] = text
         lines.append(line)
     numbers = [{**_number(found, e), "kind": "absolute", "value": e.value} for e in found.entries]
     notes = [
@@ -146,7 +147,7 @@ def _transfers(
     numbers = []
     for (method, dataset, backbone), one in found.items():
         text = f"{one.tau:.3f} [{one.low:.3f}, {one.high:.3f}]"
-        lines.setdefault(method, {"method": method})[_column(dataset, backbone)] = text
+        lines.setdefault(method, {"method": method})[column_of(dataset, backbone)] = text
         numbers.append(
             {"method": method, "dataset": dataset, "backbone": backbone, "value": one.tau}
             | {"low": one.low, "high": one.high, "trials": one.trials, "left_out": one.left_out}
@@ -223,31 +224,6 @@ def _old_metrics(one: Result) -> dict[str, float]:
     if known is not None:
         found["gt-known-localization"] = float(known)
     return found
-
-
-def explainers(material: Material) -> Made:
-    """Set explainers of the same networks beside CAM: 000 Table 8."""
-    chosen = [o for o in material.measured if str(o.row.result["maps"]).startswith(EXPLAINER)]
-    need(chosen, "rows of explainers ('sightline explain')")
-    lines: dict[str, dict[str, str]] = {}
-    numbers = []
-    for one in chosen:
-        origin = one.row.result.get("explained", {})
-        name = str(one.row.result["maps"]).removeprefix(EXPLAINER)
-        backbone = str(origin.get("backbone", ""))
-        lines.setdefault(name, {"method": name})[_column(one.dataset, backbone)] = (
-            f"{one.value:.1f}"
-        )
-        numbers.append(
-            {"method": name, "dataset": one.dataset, "backbone": backbone, "value": one.value}
-        )
-    return Made(
-        "explainers",
-        "Explainers of the same networks",
-        list(lines.values()),
-        numbers,
-        audit.notes(chosen),
-    )
 
 
 def pointing(material: Material) -> Made:

@@ -12,6 +12,7 @@ from sightline.metrics.evidence_files import ARTIFACT, Kept, load
 from sightline.types import LedgerEntry, ResultRow
 
 BASELINE = "baseline:"
+EXPLAINER = "explainer:"
 TRAINING = "training"
 RUN_ROW = f"train{rows.SUFFIX}"
 CONVERGED = "converged"
@@ -82,7 +83,7 @@ def _result(file: Path) -> Result | None:
     beside = file.parent / RUN_ROW
     training = rows.load(beside) if origin and beside.is_file() else None
     return Result(
-        method=str(origin.get("method") or maps.removeprefix(BASELINE)),
+        method=_method(maps, origin),
         backbone=str(origin.get("backbone", ANY)),
         dataset=str(result["truth"]["dataset"]),
         split=str(result["truth"]["split"]),
@@ -93,6 +94,13 @@ def _result(file: Path) -> Result | None:
         run=training.result if training else {},
         ledger=(*row.ledger, *(training.ledger if training else ())),
     )
+
+
+def _method(maps: str, origin: Mapping[str, Any]) -> str:
+    """Name what made the maps: an explainer, a method that was trained, or a baseline."""
+    if maps.startswith(EXPLAINER):
+        return maps.removeprefix(EXPLAINER)
+    return str(origin.get("method") or maps.removeprefix(BASELINE))
 
 
 def trainings(places: Iterable[Path]) -> list[Result]:

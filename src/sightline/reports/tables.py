@@ -1,7 +1,6 @@
-"""A table with its notes: as text, CSV, LaTeX and HTML, on a page that needs nothing else."""
+"""A table with its notes: as text, CSV and LaTeX."""
 
 import csv
-import html
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,14 +8,6 @@ from pathlib import Path
 
 from sightline.rows import write_whole
 
-STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem; padding: 0 1rem }
-table { border-collapse: collapse; display: block; overflow-x: auto }
-th, td { border-bottom: 1px solid #ddd; padding: .25rem .7rem; text-align: left }
-th, td { white-space: nowrap }
-caption, h2 { text-align: left; margin-top: 2.5rem }
-li { color: #444 }
-"""
 LATEX = str.maketrans(
     {
         "&": r"\&",
@@ -41,6 +32,7 @@ class Table:
     notes: Sequence[str] = ()
     numbers: Sequence[Mapping[str, object]] = ()  # the same in long form, for other programs
     picture: str = ""  # file of its figure, beside the page
+    layout: str = ""  # the kind of table that it is, where its name is that of a published one
 
     @property
     def columns(self) -> list[str]:
@@ -74,22 +66,6 @@ def _latex_row(cells: Sequence[str]) -> str:
     return " & ".join(cell.translate(LATEX) for cell in cells) + r" \\"
 
 
-def as_html(table: Table) -> str:
-    """Set a table for a page."""
-    names = table.columns
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(line.get(n, ''))}</td>" for n in names) + "</tr>\n"
-        for line in table.lines
-    )
-    notes = "".join(f"<li>{html.escape(note)}</li>\n" for note in table.notes)
-    shown = f"<img src='{html.escape(table.picture)}' alt=''>\n" if table.picture else ""
-    return (
-        f"<h2 id='{html.escape(table.name)}'>{html.escape(table.title)}</h2>\n"
-        f"<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>\n{shown}<ul>{notes}</ul>\n"
-    )
-
-
 def as_csv(table: Table) -> str:
     """Write the long form, or the lines where there is none."""
     lines = table.numbers or table.lines
@@ -101,17 +77,12 @@ def as_csv(table: Table) -> str:
     return text.getvalue()
 
 
-def write(tables: Sequence[Table], out: Path, *, latex: bool = False) -> Path:
-    """Write the page, a CSV file for each table, and LaTeX if wanted; give the page."""
+def write(tables: Sequence[Table], out: Path, *, latex: bool = False) -> dict[str, list[str]]:
+    """Write a CSV file for each table, and LaTeX if wanted; give the files by table."""
+    files: dict[str, list[str]] = {}
     for table in tables:
-        write_whole(out / f"{table.name}.csv", as_csv(table))
-        if latex:
-            write_whole(out / f"{table.name}.tex", as_latex(table))
-    links = " · ".join(f"<a href='#{t.name}'>{html.escape(t.title)}</a>" for t in tables)
-    page = (
-        "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'><title>Sightline</title>\n"
-        f"<style>{STYLE}</style></head><body>\n<h1>Results</h1>\n<p>{links}</p>\n"
-        f"{''.join(map(as_html, tables))}</body></html>\n"
-    )
-    write_whole(out / "index.html", page)
-    return out / "index.html"
+        forms = {"csv": as_csv(table), **({"tex": as_latex(table)} if latex else {})}
+        for suffix, text in forms.items():
+            write_whole(out / f"{table.name}.{suffix}", text)
+            files.setdefault(table.name, []).append(f"{table.name}.{suffix}")
+    return files

@@ -1,7 +1,7 @@
 """Score maps of a run: to disk, into the evaluator, or both in one pass."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from sightline.data.ledger import Ledger
 from sightline.data.pipeline.loader import Batch, Loader, Reading
 from sightline.errors import DataError, Problem, UsageError
 from sightline.evaluation import origins
-from sightline.evaluation.evaluate import provenance_of, result_of
+from sightline.evaluation.evaluate import measured_on, provenance_of, result_of
 from sightline.evaluation.request import Request
 from sightline.evaluation.scoring import Scored
 from sightline.methods.contract import Localized, top
@@ -36,6 +36,7 @@ from sightline.training.trained import Trained, load_run
 from sightline.types import ResultRow
 
 Classes = Literal["gt-known", "top-1", "top-5"]
+MAPS = "maps"  # where a run's maps are looked for, if they are kept
 COUNTS: dict[str, int] = {"gt-known": 0, "top-1": 1, "top-5": 5}
 
 
@@ -96,9 +97,10 @@ def localize_run(
         assessed = _pass(trained, dataset, assessor, writer, asked)
     if out:
         origins.keep(out, trained.ledger)
-    seconds = time.perf_counter() - started
+    place = out or (None if isinstance(run, Trained) else Path(run) / MAPS)
+    told = {"seconds": time.perf_counter() - started, "place": place}
     made = tuple(
-        _row(trained, dataset, assessed, protocol, ledger, asked, seconds) for protocol in protocols
+        _row(trained, dataset, assessed, protocol, ledger, asked, told) for protocol in protocols
     )
     for row in made:
         openings.record(dataset.truth.split, dataset.truth.fingerprint, row)
@@ -240,7 +242,7 @@ def _row(
     protocol: Protocol,
     ledger: Ledger,
     asked: Localizing,
-    seconds: float,
+    told: Mapping[str, Any],
 ) -> ResultRow:
     request = Request(
         split=dataset.truth.split.name,
@@ -256,7 +258,9 @@ def _row(
     found |= {"classification": classified} if classified else {}
     left_out = list(map(str, assessed.problems))
     entries = (*kinds, *trained.ledger)
-    return ResultRow(rows.plain(found), provenance_of(found, left_out, seconds), entries)
+    known = provenance_of(found, left_out, told["seconds"])
+    known |= measured_on(dataset.truth, told["place"])
+    return ResultRow(rows.plain(found), known, entries)
 
 
 def device_of(accelerator: str) -> torch.device:

@@ -1,0 +1,90 @@
+"""The layout of explainers: each beside the one that it was tested against, 000 Table 8."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sightline.protocol import audit
+from sightline.protocol.comparison import MEAN
+from sightline.protocol.material import Made, Material, need
+from sightline.protocol.result_layouts import column_of
+from sightline.protocol.results import EXPLAINER, Result
+
+NOTE = (
+    "in brackets the difference on the same images with its 95 % interval, images resampled;"
+    " ~ a difference that noise explains (p > .05, each by itself)"
+)
+
+
+def explainers(material: Material) -> Made:
+    """Set explainers beside CAM, a column for each network and metric, and the mean of networks."""
+    chosen = [o for o in material.measured if str(o.row.result["maps"]).startswith(EXPLAINER)]
+    need(chosen, "rows of explainers ('sightline explain')")
+    numbers = [_number(one) for one in chosen]
+    metrics = list(dict.fromkeys(str(line["metric"]) for line in numbers))
+    lines: dict[str, dict[str, str]] = {}
+    for one, line in zip(chosen, numbers, strict=True):
+        column = column_of(one.dataset, str(line["backbone"] or line["network"]))
+        several = f" {line['metric']}" if len(metrics) > 1 else ""
+        lines.setdefault(one.method, {"method": one.method})[f"{column}{several}"] = _cell(line)
+    for metric in metrics:
+        for mean in _means([line for line in numbers if line["metric"] == metric]):
+            several = f" {metric}" if len(metrics) > 1 else ""
+            lines[str(mean["method"])][f"{MEAN}{several}"] = f"{mean['value']:.1f}"
+            numbers.append(mean)
+    against = dict.fromkeys(str(line["against"]) for line in numbers if line.get("against"))
+    return Made(
+        "explainers",
+        " ".join(["Explainers of the same networks", *(["against"] * bool(against)), *against]),
+        list(lines.values()),
+        numbers,
+        [*([NOTE] if against else []), *_labels(chosen), *audit.notes(chosen)],
+    )
+
+
+def _number(one: Result) -> dict[str, Any]:
+    result = one.row.result
+    origin, test = result.get("explained", {}), result.get("against", {})
+    known: Sequence[float | None] = result.get("interval") or (None, None)
+    return {
+        "method": one.method,
+        "dataset": one.dataset,
+        "backbone": str(origin.get("backbone", "")),
+        "network": str(origin.get("network", "")),
+        "metric": one.metric,
+        "value": one.value,
+        "low": known[0],
+        "high": known[1],
+        "against": test.get("maps", ""),
+        "difference": test.get("difference"),
+        "difference_low": test.get("low"),
+        "difference_high": test.get("high"),
+        "p_value": test.get("p_value"),
+        "images": result.get("images"),
+        "seconds_an_image": one.row.provenance.get("seconds_an_image"),
+    }
+
+
+def _cell(line: dict[str, Any]) -> str:
+    if line["difference"] is None:
+        return f"{line['value']:.1f}"
+    low, high = line["difference_low"], line["difference_high"]
+    mark = " ~" if line["p_value"] > 0.05 else ""
+    return f"{line['value']:.1f} ({line['difference']:+.1f} [{low:+.1f}, {high:+.1f}]{mark})"
+
+
+def _means(numbers: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Give the mean over networks of each explainer that has several and lacks none."""
+    networks = {(one["dataset"], one["backbone"], one["network"]) for one in numbers}
+    found = []
+    for method in dict.fromkeys(one["method"] for one in numbers):
+        own = [one["value"] for one in numbers if one["method"] == method]
+        if len(networks) == len(own) > 1:
+            mean = {"method": method, "backbone": MEAN, "metric": numbers[0]["metric"]}
+            found.append(mean | {"value": sum(own) / len(own)})
+    return found
+
+
+def _labels(chosen: Sequence[Result]) -> list[str]:
+    """Say where it is not the class of the data that is explained."""
+    kinds = {str(one.row.result.get("explained", {}).get("labels", "given")) for one in chosen}
+    return ["explained is the class that the network finds likeliest"] * ("predicted" in kinds)
