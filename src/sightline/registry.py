@@ -30,6 +30,9 @@ PACKAGES: Mapping[str, str] = {
     "method": "methods",
     "explainer": "attribution",
     "annotator": "annotators",
+    "ordering": "parts/orderings",
+    "content": "parts/contents",
+    "classifier": "parts/classifiers",
     "similarity": "parts/similarity",
 }
 NEEDED: Mapping[str, tuple[str, ...]] = {  # what a module of a kind must have
@@ -43,6 +46,9 @@ NEEDED: Mapping[str, tuple[str, ...]] = {  # what a module of a kind must have
     "backbone": ("build", "reorganized", "fast_layers"),
     "method": ("Options", "Method"),
     "explainer": ("NEEDS", "Options", "explain"),
+    "ordering": ("NEEDS", "Options", "order"),
+    "content": ("CROP", "Options", "begin"),
+    "classifier": ("Options", "load"),
     "annotator": ("GIVES", "Options", "open"),
     "similarity": ("NEEDS", "Options", "measure"),
 }
@@ -52,6 +58,12 @@ PLUMBING = {  # files that register nothing
     "explainer": (
         *("contract", "networks", "localizing", "model_files"),
         *("adapters", "attention", "averaging", "gradients", "settings", "smoothing", "stages"),
+    ),
+    "ordering": ("contract", "densities"),
+    "content": ("contract", "visual_field"),
+    "classifier": (
+        *("contract", "torch_networks", "lite_networks"),
+        *("zoos", "classics", "caffe_files"),
     ),
     "annotator": (
         *("contract", "answers", "asking", "boxing", "driver", "outcomes", "store", "working"),

@@ -28,6 +28,8 @@ COMMANDS = {
     "annotate": "boxes without an annotator, to select models with",
     "fewshot": "what labels are worth, to search with or to learn from",
     "select": "what each selection criterion would have picked, and what that costs",
+    "parts prepare": "annotated parts made ready for the part benchmark",
+    "parts sequences": "parts added one after another: to disk, or straight to classifiers",
     "noise boxes": "boxes made worse on purpose, for studies of selection",
     "noise masks": "masks eroded on purpose, for studies of selection",
     "parts similarity": "how alike nouns are, by the measures of WordNet::Similarity",

@@ -1,0 +1,1 @@
+"""Classifiers that answer to part sequences, one per file."""

@@ -1,0 +1,25 @@
+"""A network of timm, by its name there.
+
+Paper: none
+"""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from sightline.parts.classifiers.torch_networks import TorchClassifier
+from sightline.parts.classifiers.zoos import of_timm
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Which network, with which weights."""
+
+    model: Annotated[str, "its name, such as vit_small_patch16_224"]
+    weights: Annotated[str, "a file of its state dict; timm's own, downloaded, if not given"] = ""
+    size: Annotated[int, "side of its input; as it was trained if 0"] = 0
+    names: Annotated[str, "file of its classes' names, one a line; ImageNet's for 1,000"] = ""
+
+
+def load(options: Options) -> TorchClassifier:
+    """Build the network and load its weights."""
+    return of_timm(options.model, options.weights, options.size, options.names)

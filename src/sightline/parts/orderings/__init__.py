@@ -1,0 +1,1 @@
+"""Orders in which the parts of a category are added, one per file."""
