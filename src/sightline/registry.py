@@ -53,7 +53,7 @@ NEEDED: Mapping[str, tuple[str, ...]] = {  # what a module of a kind must have
     "similarity": ("NEEDS", "Options", "measure"),
 }
 PLUMBING = {  # files that register nothing
-    "backbone": ("contract", "weights", "assembly"),
+    "backbone": ("contract", "weights", "assembly", "vision_transformer"),
     "method": ("contract", "assembly", "heads"),
     "explainer": (
         *("contract", "networks", "localizing", "model_files"),

@@ -16,7 +16,12 @@ from sightline.annotators.asking import opened
 from sightline.annotators.contract import Answer, Gives, Heat, Item, Nothing, Proposals, Region
 from sightline.types import Split
 
-ANNOTATORS = [e.name for e in registry.describe("annotator") if e.source == "sightline"]
+ELSEWHERE = {"torchvision-rpn"}  # run where their library is installed, in tests of their own
+ANNOTATORS = [
+    e.name
+    for e in registry.describe("annotator")
+    if e.source == "sightline" and e.name not in ELSEWHERE
+]
 KINDS = {"proposals": Proposals, "box": Proposals, "heat": Heat, "region": Region}
 SIZE = WIDTH, HEIGHT = 96, 72
 Make = Callable[[Path], dict[str, Any]]  # the options that an annotator cannot do without
@@ -38,6 +43,9 @@ OPTIONS: dict[str, Make] = {
     "selective-search": lambda folder: {},
     "clip": lambda folder: {"model": str(helper("tiny_clip").saved(folder / "clip"))},
     "edge": lambda folder: {},
+    "onnx-detector": lambda folder: {
+        "model": str(helper("small_onnx").detector(folder / "m.onnx")),
+    },
     "saliency": lambda folder: {
         "model": str(helper("small_onnx").brightness(folder / "m.onnx")),
     },

@@ -3,6 +3,7 @@
 import ast
 import importlib.util
 import re
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from random import Random
@@ -15,22 +16,25 @@ from torch import nn
 
 from sightline import registry
 from sightline.backbones.contract import Backbone, Design, Roles
+from sightline.backbones.vision_transformer import Embedding, Transformer
 from sightline.errors import UsageError
 from sightline.hyperparameters import Uniform, space
 from sightline.methods import assembly
 from sightline.methods.contract import Batch, Method, given, top
+from sightline.training.plan import Plan
 
 torch.set_num_threads(1)
 ROOT = Path(__file__).resolve().parents[2]
 CLASSES, SIDE = 4, 64
 LARGE = {"vgg16", "inception-v3", "resnet50"}  # minutes for all methods
+LARGE |= {"deit-tiny", "deit-small", "deit-base"}
 
 
 def own(kind: str) -> list[str]:
     return [entry.name for entry in registry.describe(kind) if entry.source == "sightline"]
 
 
-METHODS, BACKBONES = own("method"), ["tiny", *own("backbone")]
+METHODS, BACKBONES = own("method"), ["tiny", "tiny-transformer", *own("backbone")]
 EXAMPLE = "the example of CONTRIBUTING.md"
 
 
@@ -56,7 +60,17 @@ def _build(*, resolution: int, design: Design) -> Backbone:
     return Backbone(stages, channels, roles, resolution=resolution, input_size=SIDE)
 
 
-TINY: Any = SimpleNamespace(RESOLUTIONS=(8, 16), build=_build)
+def _build_transformer(*, resolution: int, design: Design) -> Transformer:
+    embedding = Embedding(16, SIDE // resolution, resolution)
+    return Transformer(embedding, 16, 4, 2, design.stochastic_depth, input_size=SIDE)
+
+
+TINY: Mapping[str, Any] = {
+    "tiny": SimpleNamespace(RESOLUTIONS=(8, 16), build=_build),
+    "tiny-transformer": SimpleNamespace(
+        RESOLUTIONS=(8, 16), build=_build_transformer, KIND=Transformer
+    ),
+}
 
 
 def example() -> ModuleType:
@@ -75,7 +89,12 @@ def module_of(method: str) -> Any:
 
 
 def body_of(backbone: str) -> Any:
-    return TINY if backbone == "tiny" else registry.load("backbone", backbone)
+    return TINY[backbone] if backbone in TINY else registry.load("backbone", backbone)
+
+
+def tiny_for(method: str) -> str:
+    """Name the first of the tiny backbones that a method runs on."""
+    return next(name for name in TINY if assembly.fits(module_of(method), TINY[name]))
 
 
 def make(method: str, backbone: str) -> Method:
@@ -91,8 +110,12 @@ def narrow(module: Any) -> dict[str, Any]:
     return {item.name: 16 for item in fields(module.Options) if item.name == "width"}
 
 
+def fit(method: str, backbone: str) -> bool:
+    return assembly.fits(module_of(method), body_of(backbone))
+
+
 def pairs() -> list[Any]:
-    found = [(m, b) for b in BACKBONES for m in METHODS] + [(EXAMPLE, "tiny")]
+    found = [(m, b) for b in BACKBONES for m in METHODS if fit(m, b)] + [(EXAMPLE, "tiny")]
     return [
         pytest.param(pair, id="-on-".join(pair), marks=[pytest.mark.long] * (pair[1] in LARGE))
         for pair in found
@@ -223,7 +246,7 @@ def test_a_batch_of_one_blank_image_is_no_trouble(network: Method, fill: float) 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_mixed_precision_and_another_order_in_memory_are_no_trouble(method: str) -> None:
-    network = make(method, "tiny").train().to(memory_format=torch.channels_last)
+    network = make(method, tiny_for(method)).train().to(memory_format=torch.channels_last)
     given_batch = batch()
     images = given_batch.images.to(memory_format=torch.channels_last)
     with torch.autocast("cpu", torch.bfloat16):
@@ -237,12 +260,31 @@ def test_mixed_precision_and_another_order_in_memory_are_no_trouble(method: str)
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_saved_network_is_the_same_after_loading(method: str) -> None:
-    first, second = make(method, "tiny").eval(), make(method, "tiny").eval()
+    first, second = (make(method, tiny_for(method)).eval() for _ in range(2))
     nn.init.normal_(next(iter(first.parameters())))
     second.load_state_dict(first.state_dict())
     with torch.no_grad():
         maps = [n.localize(batch().images, top(2)).maps for n in (first, second)]
     assert torch.equal(*maps)
+
+
+# What a method asks for
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_recipe_is_one_of_a_training_plan(method: str) -> None:
+    recipe = module_of(method).Method.recipe
+    plan = Plan(**recipe)
+    assert all(getattr(plan, name) != getattr(Plan(), name) for name in recipe)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_has_a_backbone_and_refuses_one_of_another_kind(method: str) -> None:
+    fitting = [name for name in own("backbone") if fit(method, name)]
+    assert fitting
+    for name in set(BACKBONES) - {"tiny-transformer", "tiny", *fitting}:
+        with pytest.raises(UsageError, match=f"--backbone: this method needs .*{fitting[0]}"):
+            make(method, name)
 
 
 # Options
@@ -282,12 +324,12 @@ def test_options_have_sound_defaults_and_refuse_what_is_not_feasible(method: str
 @pytest.mark.parametrize("method", METHODS)
 def test_a_step_is_finite_wherever_a_search_may_go(method: str) -> None:
     dice = Random(1)
-    module = module_of(method)
+    module, body = module_of(method), TINY[tiny_for(method)]
     for quantile in (0.0, 0.999, None, None, None):
         drawn = narrow(module)
         for name, distribution in space(module.Options).items():
             drawn[name] = distribution.draw(dice.random() if quantile is None else quantile, drawn)
-        network = assembly.combine(module, TINY, CLASSES, options=drawn, resolution=16).train()
+        network = assembly.combine(module, body, CLASSES, options=drawn, resolution=16).train()
         for epoch in (0, 1):
             assert torch.isfinite(network.step(replace(batch(), epoch=epoch, epochs=2)).loss)
 

@@ -210,4 +210,4 @@ def test_what_is_missing_is_named(sightline, photographs, tmp_path):
 
 
 def test_a_method_that_is_none(search):
-    assert "unknown method 'cem'; did you mean cam" in search("cem").refusal()
+    assert "unknown method 'camm'; did you mean cam" in search("camm").refusal()

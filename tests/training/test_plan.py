@@ -76,6 +76,58 @@ def test_fast_layers_learn_ten_times_faster():
     assert [slow[name] for name in usual] == [0.9, True, 0, 1e-4]
 
 
+class Staged(nn.Module):
+    """Three stages, one of them with a token; and a layer of the method."""
+
+    def __init__(self):
+        super().__init__()
+        self.backbone = nn.Module()
+        self.backbone.stages = nn.ModuleDict({n: nn.Linear(2, 2) for n in ("a", "b", "c")})
+        self.backbone.stages["a"].token = nn.Parameter(torch.zeros(1, 1, 2))
+        self.backbone.stages["a"].undecayed = ("token",)
+        self.head = nn.Linear(2, 2)
+
+
+def settings(network, plan, fast=()):
+    optimizer = optimizing.make_optimizer(network, fast, plan)
+    optimizing.set_rate(optimizer, 1.0)
+    names = {id(p): name for name, p in network.named_parameters()}
+    return {
+        names[id(p)].removeprefix("backbone.stages."): (group["lr"], group["weight_decay"])
+        for group in optimizer.param_groups
+        for p in group["params"]
+    }
+
+
+def test_earlier_stages_learn_slower_by_the_layer_decay():
+    plan = Plan(layer_decay=0.5, weight_decay=0.1)
+    found = settings(Staged(), plan, {"head.weight", "backbone.stages.b.weight"})
+    rates = {name: rate for name, (rate, _) in found.items()}
+    assert rates["head.bias"] == rates["c.weight"] == 1
+    assert rates["head.weight"] == 10
+    assert (rates["b.weight"], rates["b.bias"]) == (5, 0.5)
+    assert rates["a.weight"] == rates["a.token"] == 0.25
+    assert {decay for _, decay in found.values()} == {0.1}
+
+
+@pytest.mark.parametrize(
+    ("undecayed", "free"),
+    [("none", set()), ("vectors", {"bias"}), ("tokens", {"bias", "token"})],
+)
+def test_what_weight_decay_spares(undecayed, free):
+    plan = Plan(undecayed=undecayed, weight_decay=0.1, optimizer="adamw")
+    found = settings(Staged(), plan)
+    assert len(found) == 9
+    for name, (_, decay) in found.items():
+        assert decay == (0.0 if name.rpartition(".")[2] in free else 0.1), name
+
+
+@pytest.mark.parametrize("value", [0.0, 1.1, float("nan")])
+def test_a_layer_decay_that_is_none_is_refused(value):
+    with pytest.raises(UsageError, match="--layer-decay"):
+        Plan(layer_decay=value)
+
+
 @pytest.mark.parametrize("kind", ["sgd", "adamw"])
 def test_an_optimizer_is_restored_to_the_bit(kind):
     def stepped(network, optimizer, count):

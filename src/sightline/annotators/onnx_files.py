@@ -40,7 +40,8 @@ class OnnxModel:
         self.place = place
         self.sha256 = rows.file_hash(file)
         self._input = self._image_input()
-        self.outputs: tuple[str, ...] = tuple(one.name for one in self._session.get_outputs())
+        self._shapes = {one.name: one.shape for one in self._session.get_outputs()}
+        self.outputs = tuple(self._shapes)
 
     def _image_input(self) -> Any:
         inputs = self._session.get_inputs()
@@ -56,6 +57,10 @@ class OnnxModel:
                 f"{self.place}: takes images of {inputs[0].shape}; 3 channels are needed"
             )
         return inputs[0]
+
+    def shape(self, output: str) -> list[Any]:
+        """Give an output's shape as the file states it: names where a side is open."""
+        return list(self._shapes[output])
 
     @property
     def channels_last(self) -> bool:

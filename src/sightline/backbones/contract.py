@@ -33,6 +33,7 @@ class Design:
     neck: Neck = "class-maps"
     pooling: Literal["plain", "overlapping"] = "plain"
     dropout: bool = True
+    stochastic_depth: float = 0.0  # of a transformer: see `vision_transformer.Transformer`
     activation: Literal["relu", "leaky"] = "relu"
 
 
@@ -128,6 +129,8 @@ class BackboneModule(Protocol):
     INPUT_SIZE: int  # side of the images that training crops
     NORMALIZATION: Normalization
     PUBLISHED: Mapping[str, str]  # weights by name: an address, or `package:NAME/FILE`
+    # KIND: type[Backbone], if it builds a special one, that some methods need
+    # refusal(published) -> str, if it can tell why weights that look like its own are not
 
     def build(self, *, resolution: int, design: Design) -> Backbone:
         """Make the network with random weights.

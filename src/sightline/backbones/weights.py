@@ -92,6 +92,7 @@ def read(backbone: str, source: str) -> Weights:
         raise UsageError(f"no weights '{source}' for {backbone}: neither {known} nor a file")
     place = published.get(source)
     found = read_published(place) if place else read_file(Path(source))
+    _refuse_a_variant(backbone, source, found)
     tensors, left_out = _named(backbone, found)
     _refuse_another_architecture(backbone, source, found, tensors)
     _refuse_what_is_no_number(source, tensors)
@@ -203,6 +204,13 @@ def _classifier(targets: Mapping[str, Tensor], given: Mapping[str, Tensor]) -> s
     if wanted != found:
         return f"new: {wanted[1]} features, the weights have {found[1]}"
     return f"from the weights, {wanted[0]} classes"
+
+
+def _refuse_a_variant(backbone: str, source: str, found: Mapping[str, Tensor]) -> None:
+    """Refuse what the backbone itself knows not to be its own."""
+    refusal = getattr(module_of(backbone), "refusal", lambda found: "")(found)
+    if refusal:
+        raise SightlineError(f"{source}: weights {refusal}")
 
 
 def _refuse_another_architecture(

@@ -11,6 +11,7 @@ import tyro
 from sightline import registry
 from sightline.cli.options import chosen, flags_of, optional_flags_of
 from sightline.cli.output import deliver
+from sightline.cli.train_command import recipe_of
 from sightline.errors import SightlineError, UsageError
 from sightline.protocol.search import SearchPlan
 from sightline.training.plan import Conduct, Places, Plan
@@ -189,7 +190,7 @@ def command(arguments: Sequence[str]) -> type:
     groups: list[Any] = [
         _group("search", "search", flags_of(SearchPlan)),
         _group("running", "running", flags_of(Running)),
-        _group("plan", "training (what is drawn is not, if it is given)", _plan_flags()),
+        _group("plan", "training (what is drawn is not, if it is given)", _plan_flags(arguments)),
         _group("places", "data", flags_of(_without(Places, "data"))),
         _group("conduct", "conduct", flags_of(_without(Conduct, "threads"))),
     ]
@@ -214,18 +215,20 @@ def _group(name: str, title: str, declared: Any) -> tuple[str, Any, Any]:
     return name, shown, field(default_factory=declared)
 
 
-def _plan_flags() -> type:
-    """Let what a search may draw be unset."""
+def _plan_flags(arguments: Sequence[str]) -> type:
+    """Let what a search may draw, or methods have a recipe for, be unset."""
+    methods = chosen("method", arguments).split(",")
+    unset = {*DRAWN, *(name for method in methods for name in recipe_of(method))}
     hints = get_type_hints(flags_of(Plan), include_extras=True)
     free = optional_flags_of(
         Plan,
-        lambda default: f"(drawn, or {default} where the space lacks it)",
-        leave=[item.name for item in fields(Plan) if item.name not in DRAWN],
+        lambda default: f"(drawn, or the method's own, or {default})",
+        leave=[item.name for item in fields(Plan) if item.name not in unset],
     )
     kept: list[Any] = [
         (item.name, hints[item.name], field(default=item.default))
         for item in fields(Plan)
-        if item.name not in DRAWN
+        if item.name not in unset
     ]
     kept += [
         (f.name, get_type_hints(free, include_extras=True)[f.name], None) for f in fields(free)

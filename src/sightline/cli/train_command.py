@@ -1,6 +1,6 @@
 """`sightline train`: one training run, which the same command goes on with if it was stopped."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, make_dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import tyro
 
-from sightline.cli.options import command_for, flags_of
+from sightline import registry
+from sightline.cli.options import chosen, command_for, flags_of
 from sightline.cli.output import deliver
 from sightline.errors import SightlineError, UsageError
 from sightline.training.plan import Conduct, Places, Plan
@@ -150,25 +151,33 @@ def _scores(result: Any) -> list[str]:
 
 
 def command(arguments: Sequence[str]) -> type:
-    """Build the flags: a method brings its own options."""
+    """Build the flags: a method brings its own options, and its own defaults of the training."""
     if not find_spec("torch") or not find_spec("lightning_fabric"):
         raise SightlineError("training needs PyTorch and Fabric: pip install 'sightline[torch]'")
     groups = []
+    recipe = recipe_of(chosen("method", arguments))
     for name, (declared, title) in GROUPS.items():
-        flags = flags_of(_without(declared, "data"))
+        flags = flags_of(_without(declared, "data", recipe))
         shown = Annotated[flags, tyro.conf.arg(name=title)]  # type: ignore[valid-type]
         groups.append((name, shown, field(default_factory=flags)))
     common = make_dataclass("Common", groups, bases=(Common,), frozen=True, kw_only=True)
     return command_for("method", arguments, common, DESCRIPTION)
 
 
-def _without(declared: type, name: str) -> type:
-    """Leave a field out that is a flag of the command itself."""
+def recipe_of(method: str) -> dict[str, Any]:
+    """Give the settings of training in which a method differs, if it is one."""
+    if method not in registry.names("method"):
+        return {}
+    return dict(registry.load("method", method).Method.recipe)
+
+
+def _without(declared: type, name: str, defaults: Mapping[str, Any]) -> type:
+    """Leave a field out that is a flag of the command itself, and set other defaults."""
     from typing import get_type_hints
 
     hints = get_type_hints(declared, include_extras=True)
     kept = [
-        (f.name, hints[f.name], field(default=f.default))
+        (f.name, hints[f.name], field(default=defaults.get(f.name, f.default)))
         for f in fields(declared)
         if f.name != name
     ]

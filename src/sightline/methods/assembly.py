@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from sightline import registry
 from sightline.backbones import assembly as backbones
-from sightline.backbones.contract import BackboneModule
+from sightline.backbones.contract import Backbone, BackboneModule
 from sightline.errors import UsageError
 from sightline.methods.contract import Method, MethodModule
 
@@ -48,10 +48,25 @@ def combine(
     """Make the network of a method's module on a backbone's module."""
     if classes < 1:
         raise UsageError(f"{classes} classes: a network needs one at least")
+    refuse_unfit(module, body)
     chosen = options if isinstance(options, module.Options) else options_of(module, options or {})
     backbone = body.build(resolution=resolution, design=module.Method.design)
     made: Method = module.Method(backbone, classes, chosen)
     return made
+
+
+def fits(module: MethodModule, body: BackboneModule) -> bool:
+    """Tell whether a method runs on a backbone."""
+    return issubclass(getattr(body, "KIND", Backbone), module.Method.runs_on)
+
+
+def refuse_unfit(module: MethodModule, body: BackboneModule) -> None:
+    """Refuse a backbone that is not of the kind a method needs, and tell which are."""
+    if fits(module, body):
+        return
+    known = registry.names("backbone")
+    fitting = [name for name in known if fits(module, backbones.module_of(name))]
+    raise UsageError(f"--backbone: this method needs {' or '.join(fitting) or 'another kind'}")
 
 
 def options_of(module: MethodModule, values: Mapping[str, Any]) -> Any:

@@ -6,7 +6,7 @@ fields carry default, range and distribution; `Method`, a subclass of the one be
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol
 
@@ -55,6 +55,8 @@ class Method(nn.Module, ABC):
     trained: ClassVar[bool] = True  # whether it is trained at all
     classifies: ClassVar[bool] = True  # whether its logits mean anything
     design: ClassVar[Design] = Design()  # what it asks of its backbone
+    runs_on: ClassVar[type[Backbone]] = Backbone  # the kind of backbone that it needs
+    recipe: ClassVar[Mapping[str, Any]] = {}  # settings of training where its defaults are others
 
     def __init__(self, backbone: Backbone, classes: int) -> None:
         super().__init__()

@@ -170,11 +170,13 @@ class _Run:
         threads: int,
         show_progress: bool,
     ) -> None:
-        from sightline.methods.assembly import module_of
+        from sightline.backbones.assembly import module_of as backbone_of
+        from sightline.methods.assembly import module_of, refuse_unfit
 
         self.subject, self.out, self.plan, self.work = subject, out.resolve(), plan, work
         self.threads, self.show_progress = threads, show_progress
         self.module = module_of(subject.method)
+        refuse_unfit(self.module, backbone_of(subject.backbone))
         self.from_masks = self.module.Method.needs == "masks"
         self.ranges = _ranges(subject, plan, self.module.Options)
         self.inputs = inputs_of(subject, from_masks=self.from_masks)

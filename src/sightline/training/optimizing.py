@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from sightline.backbones.assembly import OF_BACKBONE, stage_of
 from sightline.errors import DataError, Problem
 from sightline.training.plan import Plan
 
@@ -29,14 +30,17 @@ def learning_rate(plan: Plan, epoch: int) -> float:
 
 
 def make_optimizer(network: nn.Module, fast: Iterable[str], plan: Plan) -> torch.optim.Optimizer:
-    """Make the optimizer with two groups of parameters: the faster ones, and the others."""
-    chosen = set(fast)
-    named = list(network.named_parameters())
-    groups: list[dict[str, Any]] = [
-        {"params": [p for name, p in named if name in chosen], "ratio": plan.fast_ratio},
-        {"params": [p for name, p in named if name not in chosen], "ratio": 1.0},
+    """Make the optimizer with a group of parameters for each rate and decay, the fastest first."""
+    chosen, spared, slower = set(fast), _spared(network, plan), _slower(network, plan)
+    groups: dict[tuple[float, float], list[nn.Parameter]] = {}
+    for name, parameter in network.named_parameters():
+        ratio = (plan.fast_ratio if name in chosen else 1.0) * slower.get(stage_of(name), 1.0)
+        decay = 0.0 if name in spared else plan.weight_decay
+        groups.setdefault((ratio, decay), []).append(parameter)
+    kept: list[dict[str, Any]] = [
+        {"params": groups[key], "ratio": key[0], "weight_decay": key[1]}
+        for key in sorted(groups, reverse=True)
     ]
-    kept = [group for group in groups if group["params"]]
     if plan.optimizer == "adamw":
         return torch.optim.AdamW(kept, lr=plan.lr, weight_decay=plan.weight_decay)
     return torch.optim.SGD(
@@ -46,6 +50,27 @@ def make_optimizer(network: nn.Module, fast: Iterable[str], plan: Plan) -> torch
         nesterov=plan.momentum > 0,
         weight_decay=plan.weight_decay,
     )
+
+
+def _spared(network: nn.Module, plan: Plan) -> set[str]:
+    """Name the parameters that do not decay; a layer names its tokens as `undecayed`."""
+    if plan.undecayed == "none":
+        return set()
+    found = {name for name, parameter in network.named_parameters() if parameter.dim() < 2}
+    if plan.undecayed == "tokens":
+        for place, layer in network.named_modules():
+            names = getattr(layer, "undecayed", ())
+            found |= {f"{place}.{name}".removeprefix(".") for name in names}
+    return found
+
+
+def _slower(network: nn.Module, plan: Plan) -> dict[str, float]:
+    """Tell how much slower each stage learns; the last one learns as the method's own layers."""
+    if plan.layer_decay == 1:
+        return {}
+    stages = network.get_submodule(OF_BACKBONE.removesuffix(".")).named_children()
+    last_first = reversed([name for name, _ in stages])
+    return {name: plan.layer_decay**number for number, name in enumerate(last_first)}
 
 
 def set_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:

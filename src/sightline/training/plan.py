@@ -24,6 +24,14 @@ class Plan:
     optimizer: Annotated[Literal["sgd", "adamw"], "what turns gradients into steps"] = "sgd"
     momentum: Annotated[float, "of sgd, below 1; Nesterov's where it is not 0", AtLeast(0)] = 0.9
     weight_decay: Annotated[float, "5e-4 for VGG in the papers", AtLeast(0)] = 1e-4
+    undecayed: Annotated[
+        Literal["none", "vectors", "tokens"],
+        "what weight decay spares: nothing; biases and scales; and a transformer's tokens and"
+        " positions too",
+    ] = "none"
+    layer_decay: Annotated[
+        float, "every stage learns slower than the one behind it by this factor", AtLeast(0)
+    ] = 1.0
     schedule: Annotated[
         Literal["paper", "released", "constant", "cosine"],
         "paper: multiplied by decay-factor after every decay-every epochs; released: in front of"
@@ -70,6 +78,8 @@ class Plan:
             raise UsageError(f"--momentum: {self.momentum:g} is not below 1")
         if self.decay_factor > 1:
             raise UsageError(f"--decay-factor: {self.decay_factor:g} is not from 0 to 1")
+        if not 0 < self.layer_decay <= 1:
+            raise UsageError(f"--layer-decay: {self.layer_decay:g} is not above 0 and at most 1")
         for kept in self.keep:
             if kept not in (EVERY, LAST) and not kept.removeprefix(BEST) != kept:
                 raise UsageError(f"--keep: '{kept}' is neither last, every nor best:METRIC")

@@ -63,14 +63,17 @@ def train(
         weights: `none`, a published name such as `imagenet`, or a file; by default the backbone's
             published ones, where it has any and the method is trained at all.
         options: the method's own.
-        **settings: the fields of `Plan`, `Conduct` and `Places`, such as `epochs=5`.
+        **settings: the fields of `Plan`, `Conduct` and `Places`, such as `epochs=5`; what is not
+            given is the method's own recipe, or else the default.
     """
     plan_of, conduct_of, places_of = divided(settings, Plan, Conduct, Places)
     module = methods.module_of(method)
+    methods.refuse_unfit(module, backbones.module_of(backbone))
     chosen = methods.options_of(module, options or {})
     if hasattr(chosen, "__dataclass_fields__"):
         validate(chosen)
-    plan, conduct = _possible(module.Method, Plan(**plan_of)), Conduct(**conduct_of)
+    plan = _possible(module.Method, Plan(**{**module.Method.recipe, **plan_of}))
+    conduct = Conduct(**conduct_of)
     source = _weights(module.Method, backbone, weights)
     if isinstance(data, Material):
         from_masks, skip = module.Method.needs == "masks", conduct.on_error == "skip"
