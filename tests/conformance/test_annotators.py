@@ -43,6 +43,7 @@ OPTIONS: dict[str, Make] = {
     "selective-search": lambda folder: {},
     "clip": lambda folder: {"model": str(helper("tiny_clip").saved(folder / "clip"))},
     "edge": lambda folder: {},
+    "rpn": lambda folder: {"weights": str(helper("random_rpn").saved(folder / "rpn.safetensors"))},
     "onnx-detector": lambda folder: {
         "model": str(helper("small_onnx").detector(folder / "m.onnx")),
     },

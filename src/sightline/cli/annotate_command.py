@@ -56,8 +56,8 @@ class Common:
     """run folder of a classifier that chooses among many boxes, or packaged (ImageNet)"""
     checkpoint: str = "last"
     """of that run: last, best:METRIC or epoch-NUMBER"""
-    scoring: Literal["crops", "cam"] = "crops"
-    """how it responds to a box: the probability of the crop, or the box's overlap with the CAM"""
+    scoring: Literal["crops", "cam", "objectness"] = "crops"
+    """a box's response: probability of its crop, its overlap with the CAM, or the source's score"""
     crop_side: Annotated[int, tyro.conf.arg(metavar="PIXELS")] = 0
     """side that crops are warped to; that of the classifier's input if 0"""
     plan: Annotated[_PLAN, tyro.conf.arg(name="choosing among many boxes")] = field(
