@@ -167,11 +167,17 @@ def find(places: Iterable[Path]) -> list[Path]:
     for place in places:
         if not place.exists():
             raise UsageError(f"{place}: no such file or folder of answers")
-        inside = [f for f in place.rglob("[!.]*") if f.suffix in SUFFIXES] if place.is_dir() else []
+        inside = [f for f in place.rglob("*") if _holds(f, place)] if place.is_dir() else []
         found += sorted(inside, key=str) if place.is_dir() else [place]
         if place.is_dir() and not inside:
             raise UsageError(f"{place}: holds no .parquet or .csv file of answers")
     return found
+
+
+def _holds(file: Path, place: Path) -> bool:
+    """Tell whether a file may hold answers; hidden ones, and those in hidden folders, do not."""
+    hidden = any(part.startswith(".") for part in file.relative_to(place).parts)
+    return file.suffix in SUFFIXES and not hidden
 
 
 def about(file: Path) -> About:

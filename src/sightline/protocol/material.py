@@ -1,7 +1,6 @@
 """What layouts have in common: what lies in some folders, and a table on its way to the page."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,20 +10,9 @@ from sightline.errors import UsageError
 from sightline.protocol import epochs, results, selection_tables
 from sightline.protocol.criteria import parse
 from sightline.protocol.results import EXPLAINER, Result
+from sightline.types import Made as Made
 
 TEST = "test"
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """A table's lines as text, in long form, and what must be said with them."""
-
-    name: str
-    title: str
-    lines: list[dict[str, str]]
-    numbers: list[dict[str, Any]]
-    notes: list[str]
-    draw: Callable[[Path], Path | None] | None = None  # its figure, where it has one
 
 
 class Material:
