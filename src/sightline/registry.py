@@ -68,7 +68,7 @@ PLUMBING = {  # files that register nothing
     "annotator": (
         *("contract", "answers", "asking", "boxing", "driver", "outcomes", "store", "working"),
         *("choosing", "classifier", "gallery", "quality", "selecting", "writing"),
-        *("rpn_boxes", "rpn_network", "rpn_training", "nms", "ceiling", "onnx_files"),
+        *("rpn_boxes", "rpn_network", "rpn_training", "nms", "onnx_files", "mask_writing"),
         *("clip_cam", "clip_model", "clip_open", "clip_prompts"),
     ),
     "similarity": ("contract", "cooccurrence", "measuring", "overlaps", "super_glosses"),

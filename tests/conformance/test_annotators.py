@@ -42,6 +42,7 @@ OPTIONS: dict[str, Make] = {
     "center": lambda folder: {},
     "selective-search": lambda folder: {},
     "clip": lambda folder: {"model": str(helper("tiny_clip").saved(folder / "clip"))},
+    "cam": lambda folder: {},
     "edge": lambda folder: {},
     "rpn": lambda folder: {"weights": str(helper("random_rpn").saved(folder / "rpn.safetensors"))},
     "onnx-detector": lambda folder: {
