@@ -273,12 +273,9 @@ def report(story: Story) -> None:
     places += tuple(story.out / "runs" / method for method in story.trained)
     places += tuple(story.rows(f"parts-{level}") for level in story.judged)
     there = tuple(name for name in TABLES if name != EXPLAINED or explained)
-<<<<<<< HEAD
     there += demo_parts.TABLES if story.judged else ()
-=======
     if any(story.searched.glob("trials/*/epochs.row.json")):
         places, there = (*places, story.searched, story.out / "noisy"), (*there, *SEARCHED)
->>>>>>> main
     page = Command(places, tables=there, out=story.page.parent, against=compared[0])
     _, lacking, shown = page.made()
     page.write(shown, lacking)
