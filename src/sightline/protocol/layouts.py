@@ -20,7 +20,7 @@ from sightline.protocol.result_layouts import (
     spreads,
     transfer,
 )
-from sightline.protocol.selection_layouts import cells, erosion, selection
+from sightline.protocol.selection_layouts import cells, criteria, erosion, selection
 
 __all__ = ["LAYOUTS", "PUBLISHED", "Made", "Material", "between", "layout_of", "make"]
 
@@ -35,9 +35,11 @@ LAYOUTS: Mapping[str, Layout] = {
     "explainers": explainers,
     "pointing": pointing,
     "selection": selection,
+    "criteria": criteria,
     "cells": cells,
     "noise": erosion,
 }
+PRINTED_BACKBONES = {"vgg16": "vgg-gap", "deit-small": "deit-s"}
 PUBLISHED: Mapping[str, str] = {  # a published table's layout
     "000-T3": "transfer",
     "000-T5": "reported",
@@ -51,8 +53,8 @@ PUBLISHED: Mapping[str, str] = {  # a published table's layout
     "001-T8": "comparison",
     "003-T1": "pointing",
     "003-T3": "selection",
-    "003-T5": "selection",
-    "004-S3": "selection",
+    "003-T5": "criteria",
+    "004-S3": "criteria",
     "004-S4": "cells",
     "004-S5": "cells",
     "004-S6": "noise",
@@ -109,6 +111,8 @@ def _made(layout: str, material: Material) -> list[Made]:
 def _as_printed(key: str, line: Mapping[str, object]) -> str:
     """Write a cell's key as the published tables do: a criterion is its source alone there."""
     text = str(line.get(key, ""))
+    if key == "backbone":
+        return PRINTED_BACKBONES.get(text, text)
     if key != "criterion":
         return text
     source = text.partition(":")[0]
