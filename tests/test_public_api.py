@@ -13,6 +13,7 @@ PUBLIC = [
     "Protocol",
     "ResultRow",
     "evaluate",
+    "gallery",
     "localize",
     "prepare",
     "preset",

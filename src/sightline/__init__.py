@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sightline.attribution.localizing import localize
     from sightline.data.truth import read_truth
+    from sightline.drawing.gallery import gallery
     from sightline.evaluation.evaluate import evaluate
     from sightline.metrics.box_accumulator import BoxAccumulator
     from sightline.metrics.mask import MaskAccumulator
@@ -22,6 +23,7 @@ _HOMES = {
     "Protocol": "metrics.protocol",
     "ResultRow": "types",
     "evaluate": "evaluation.evaluate",
+    "gallery": "drawing.gallery",
     "localize": "attribution.localizing",
     "prepare": "metrics.score_maps",
     "preset": "metrics.protocol",
@@ -34,6 +36,7 @@ __all__ = [
     "Protocol",
     "ResultRow",
     "evaluate",
+    "gallery",
     "localize",
     "prepare",
     "preset",

@@ -152,19 +152,40 @@ def artifact(path: Path, row_folder: Path) -> Artifact:
 
 
 def as_html(row: ResultRow) -> str:
-    """Show a row in a notebook."""
-    cells = [(key, _shown(value)) for key, value in flat(plain(row.result)).items()]
-    cells += [
-        (
-            "labels consumed",
-            f"{entry.labels} {entry.kind} of {entry.dataset},"
-            f" split {entry.split}, for {entry.purpose}",
-        )
+    """Show a row in a notebook: the number and what stands behind it, all else folded away."""
+    result = row.result
+    used = [
+        f"{entry.labels} {entry.kind} of {entry.dataset}, split {entry.split}, for {entry.purpose}"
         for entry in row.ledger
     ]
+    head = {
+        str(result.get("metric", "value")): _headline(result),
+        "protocol": result.get("protocol", {}).get("name"),
+        "threshold": result.get("threshold_from"),
+        "images": result.get("images"),
+        "labels consumed": "; ".join(used) or "none",
+    }
+    rest = {key: _shown(value) for key, value in flat(plain(result)).items()}
+    told = {key: _shown(value) for key, value in head.items() if value is not None}
+    folded = f"<details><summary>all of it</summary>{_lines(rest)}</details>"
+    return _lines(told) + folded
+
+
+def _headline(result: Mapping[str, Any]) -> str | None:
+    if result.get("value") is None:
+        return None
+    text = f"{result['value']:.2f}"
+    if result.get("interval"):
+        low, high = result["interval"]
+        seed = result.get("interval_method", {}).get("seed")
+        text += f" (95 % interval {low:.2f} to {high:.2f}, seed {seed})"
+    return text
+
+
+def _lines(cells: Mapping[str, str]) -> str:
     lines = "".join(
         f"<tr><th style='text-align:left'>{html.escape(key)}</th><td>{html.escape(value)}</td></tr>"
-        for key, value in cells
+        for key, value in cells.items()
     )
     return f"<table>{lines}</table>"
 

@@ -1,6 +1,6 @@
 """The nouns that every part of the package shares: small frozen dataclasses without logic."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -162,3 +162,15 @@ class ResultRow:
         from sightline.rows import as_html
 
         return as_html(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A table's lines as text, in long form, and what must be said with them."""
+
+    name: str
+    title: str
+    lines: list[dict[str, str]]
+    numbers: list[dict[str, Any]]
+    notes: list[str]
+    draw: Callable[[Path], Path | None] | None = None  # its figure, where it has one

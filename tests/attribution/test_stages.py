@@ -99,6 +99,15 @@ def test_score_cam_s_limit_bounds_the_forward_passes_and_keeps_the_most_active()
     assert torch.equal(made[0], IMAGE[0, 0])  # its sum is 7, the other's 6
 
 
+def test_score_cam_in_half_precision_survives_a_channel_that_is_empty():
+    image = IMAGE.clone()
+    image[:, 1] = 0
+    made = explained(score_cam, Known().half(), image)
+    assert torch.isfinite(made).all()
+    wanted = explained(score_cam, Known(), image)
+    torch.testing.assert_close(made.float(), wanted, rtol=1e-2, atol=1e-2)
+
+
 def test_eigen_cam_is_the_first_singular_vector_with_the_sign_of_the_features():
     network, images = nets.pooled(), nets.images()
     with torch.no_grad():

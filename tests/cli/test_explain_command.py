@@ -12,6 +12,8 @@ from sightline import rows
 
 torch = pytest.importorskip("torch")
 
+COMPARED = ("against", "cam", "p")
+
 spec = importlib.util.spec_from_file_location(
     "scenes", Path(__file__).parents[1] / "explaining" / "conftest.py"
 )
@@ -40,7 +42,7 @@ def test_a_table_with_intervals_tests_and_costs(sightline, flags):
     assert answer.code == 0, answer.err
     lines = answer.out.splitlines()
     assert lines[0].startswith("MaxBoxAccV2  8 images")
-    assert lines[1].split() == ["explainer", "score", "interval", "difference", "p", "s/image"]
+    assert lines[1].split() == ["explainer", "score", "interval", *COMPARED, "s/image"]
     assert [line.split()[0] for line in lines[2:5]] == ["cam", "vb", "ig-vb"]
     assert lines[-1].startswith("threshold: oracle on this split")
 
@@ -187,10 +189,81 @@ def test_the_trials_of_a_search_that_converged(sightline, runs, on_all, tmp_path
         (["attention-rollout"], "no attention between tokens"),
         (["cam", "--grid-blur", 3], "has no blur"),
         (["maps:absent"], "absent: no such folder"),
+        (["baseline:center"], "unknown baseline 'center'; did you mean center-gaussian"),
+        (["cam", "--mean", 0.5], "Missing value for argument '--mean'. Expected 3 values; see"),
     ],
 )
 def test_wrong_words_are_one_line(sightline, flags, words, said):
     assert said in sightline("explain", *words, *flags).refusal()
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("", "net.py: name the network in it too, as net.py:NAME"),
+        (":Wide", "makes no network: TypeError: Wide.__init__() missing 1 required"),
+        (":Two", "takes several inputs (image, size)"),
+        (":Fixed", "fails on an image of 64 x 64: RuntimeError: mat1 and mat2"),
+        (":Dense", "where class scores (N, C) are needed"),
+        (":Fewer", "class 2, but the network has 2 classes; explain the data"),
+    ],
+)
+def test_networks_that_cannot_be_explained_are_one_line(sightline, flags, tmp_path, name, said):
+    with (tmp_path / "net.py").open("a") as file:
+        file.write(NETWORKS)
+    words = [f"{tmp_path / 'net.py'}{name}" if str(w).endswith(":Net") else w for w in flags]
+    refusal = sightline("explain", "vb", *words).refusal()
+    assert said in refusal
+    assert name != ":Fixed" or "net.py:" in refusal.partition("mat1")[2]  # and its line
+
+
+NETWORKS = """
+
+class Wide(Net):
+    def __init__(self, classes):
+        super().__init__()
+
+
+class Two(Net):
+    def forward(self, image, size):
+        return super().forward(image)
+
+
+class Fixed(Net):
+    def forward(self, images):
+        return self.head(images.flatten(1))
+
+
+class Dense(Net):
+    def forward(self, images):
+        return self.first(images)
+
+
+class Fewer(Net):
+    def forward(self, images):
+        return super().forward(images)[:, :2]
+"""
+
+
+def test_an_explainer_that_fails_is_one_line_with_its_place(sightline, flags, tmp_path):
+    mine = tmp_path / "mine.py"
+    mine.write_text("def explain(images, labels):\n    raise ValueError('no\\nmore')\n")
+    said = sightline("explain", f"{mine}:explain", *flags).refusal()
+    assert "explain fails at class_0/0000.png and on: ValueError: no (mine.py:2)" in said
+
+
+def test_how_often_the_network_names_the_class_is_said(sightline, flags):
+    answer = sightline("explain", "vb", *flags, "--blur", 15)
+    assert "net.py:Net names the class of 25.0 % of them" in answer.out
+    found = sightline("explain", "vb", *flags, "--labels", "predicted", "--json", "-").json
+    assert "names the class" not in sightline("explain", *flags, "vb", "--labels", "predicted").out
+    assert found[0]["results"][0]["explained"]["top1"] is None
+
+
+def test_a_baseline_can_stand_beside_explainers(sightline, flags):
+    found = sightline("explain", "baseline:center-gaussian", *flags, "--json", "-").json
+    assert [one["explainer"] for one in found] == ["cam", "baseline:center-gaussian"]
+    assert found[1]["constant"] == []
 
 
 def test_without_a_network_the_remedy_is_named(sightline, photographs):

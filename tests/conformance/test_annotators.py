@@ -42,7 +42,9 @@ OPTIONS: dict[str, Make] = {
     "center": lambda folder: {},
     "selective-search": lambda folder: {},
     "clip": lambda folder: {"model": str(helper("tiny_clip").saved(folder / "clip"))},
+    "cam": lambda folder: {},
     "edge": lambda folder: {},
+    "rpn": lambda folder: {"weights": str(helper("random_rpn").saved(folder / "rpn.safetensors"))},
     "onnx-detector": lambda folder: {
         "model": str(helper("small_onnx").detector(folder / "m.onnx")),
     },

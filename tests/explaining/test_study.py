@@ -105,7 +105,7 @@ def test_maps_of_the_wrong_shape_are_named(net, dataset):
 
 def test_maps_that_are_not_finite_are_named_and_can_be_left_out(net, dataset):
     pairs = [(subject(net), explainer(f"{net}:broken"))]
-    with pytest.raises(DataError, match=r"class_1/0001.png: the explainer's map holds NaN"):
+    with pytest.raises(DataError, match=r"class_1/0001.png: net.py:broken's map holds NaN"):
         study(pairs, dataset, asked=asked())
     (found,) = study(pairs, dataset, asked=asked(on_error="skip"))
     assert found.rows["pixels"].result["images"] == 7  # the second image of each batch is missing
@@ -225,7 +225,9 @@ def test_what_is_no_network_is_refused(net, name, said):
 def test_a_python_file_that_fails_is_one_line(tmp_path):
     file = tmp_path / "bad.py"
     file.write_text("1 / 0\n")
-    with pytest.raises(SightlineError, match=r"bad.py: ZeroDivisionError while it ran"):
+    with pytest.raises(
+        SightlineError, match=r"bad.py fails: ZeroDivisionError: division by zero \(bad.py:1\)"
+    ):
         subject(file)
     with pytest.raises(UsageError, match="no such Python file"):
         subject(tmp_path / "absent.py")

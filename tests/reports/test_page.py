@@ -151,3 +151,33 @@ def test_score_distributions_are_shares_of_all_pixels():
     (values,) = (d for d in [chart.spec["data"]["values"]])
     assert [v["share"] for v in values] == [75.0, 25.0, 0.0, 0.0]
     assert [v["score"] for v in values] == [0.125, 0.375, 0.625, 0.875]
+
+
+def test_trials_are_drawn_over_each_of_their_hyperparameters(sightline, tmp_path):
+    for number, (lr, rate) in enumerate([(1e-4, 0.1), (1e-3, 0.2), (1e-2, 0.3), (1e-1, 0.4)]):
+        result = {
+            "kind": "train",
+            "method": "has",
+            "backbone": "small-resnet",
+            "options": {"drop_rate": rate, "erase_by": "label"},
+            "plan": {"lr": lr, "epochs": 1},
+            "status": "converged" if number else "diverged",
+            "metric": "MaxBoxAccV2",
+            "value": 10.0 * number,
+            "truth": {"dataset": "pond", "split": "val", "fingerprint": "x"},
+        }
+        rows.save(rows_of(result), tmp_path / f"trials/{number}/train.row.json")
+    answer = sightline("report", tmp_path / "trials", "--out", tmp_path / "out")
+    assert answer.code == 0, answer.err
+    spec = (tmp_path / "out/charts/hyperparameters-0.js").read_text()
+    assert "has, small-resnet: lr" in spec
+    assert "has, small-resnet: drop_rate" in spec
+    assert "erase_by" not in spec  # a word is no axis
+    assert '"type":"log"' in spec
+    assert spec.count("did not converge") >= 2
+
+
+def rows_of(result):
+    from sightline.types import ResultRow
+
+    return ResultRow(result)

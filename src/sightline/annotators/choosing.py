@@ -10,13 +10,14 @@ from sightline.annotators import working
 from sightline.annotators.answers import ranked, unpacked
 from sightline.annotators.asking import Asked
 from sightline.annotators.classifier import Asking, Classifier
-from sightline.annotators.contract import Proposals
-from sightline.annotators.selecting import Choice, Plan, Rank, choose
+from sightline.annotators.contract import Floats, Proposals
+from sightline.annotators.selecting import Choice, Ints, Plan, Rank, choose
 from sightline.annotators.selecting import unpacked as choice_of
 from sightline.annotators.store import Store, key_of
 from sightline.annotators.working import Order, Work
 from sightline.data.dataset import Dataset
 from sightline.data.photographs import read_photograph
+from sightline.errors import UsageError
 from sightline.types import LedgerEntry, Split
 
 LAYOUT = 1  # raise it when kept choices come to mean something else
@@ -42,6 +43,10 @@ def choices(
 ) -> Chosen:
     """Choose a box for each image with proposals."""
     split, rank = dataset.split, plan.ranked_by(asked.module)
+    if asking.scoring == "objectness" and rank == "classifier":
+        raise UsageError(
+            "--scoring objectness leaves the classifier nothing to rank by; pass --rank objectness"
+        )
     classifier = Classifier(asking, split)
     with_some = [i for i, name in enumerate(split.ids) if name not in asked.failed]
     with_some = [i for i in with_some if isinstance(asked.answer(i), Proposals)]
@@ -94,12 +99,12 @@ def opened(asking: Asking, split: Split, folder: str, plan: Plan, rank: Rank) ->
         if not len(proposals.boxes):
             return b""
         seen = classifier.see(image, label)
-        return choose(
-            proposals,
-            seen.peak,
-            plan,
-            rank,
-            lambda places: classifier.respond(image, seen, proposals.boxes[places]),
-        ).packed()
+
+        def respond(places: Ints) -> Floats:
+            if asking.scoring == "objectness":
+                return proposals.scores[places]
+            return classifier.respond(image, seen, proposals.boxes[places])
+
+        return choose(proposals, seen.peak, plan, rank, respond).packed()
 
     return work

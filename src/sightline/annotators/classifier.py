@@ -28,7 +28,7 @@ from sightline.training.trained import load_run
 from sightline.types import LedgerEntry, Split
 
 PACKAGED, BACKBONE, SIDE = "packaged", "efficientnet-lite0", 224
-Scoring = Literal["crops", "cam"]
+Scoring = Literal["crops", "cam", "objectness"]
 
 
 @dataclass(frozen=True, slots=True)

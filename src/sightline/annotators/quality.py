@@ -29,7 +29,7 @@ from sightline.evaluation.predicted_boxes import summary
 from sightline.evaluation.request import Request
 from sightline.metrics.box import measure
 from sightline.metrics.geometry import iou, to_frame
-from sightline.metrics.protocol import preset
+from sightline.metrics.protocol import preset, threshold_grid
 from sightline.types import ResultRow
 
 KIND = "pseudo-annotation"
@@ -41,7 +41,8 @@ TITLES = {
     FINAL: "best ranks, PG and scoring",
     "upper-bound": "upper bound, chosen by IoU",
     "otsu": "Otsu's threshold",
-    "thresholds-1000": "best of 1,000 thresholds",
+    "thresholds-1000": "best of 1,000 thresholds, one for all",
+    "thresholds-each": "best of 1,000 thresholds, each its own",
     "chosen": "the box",
     "peak": "peak of the CAM in a true box",
 }
@@ -67,7 +68,7 @@ def stage_rows(found: Annotated, *, force: bool = False, resamples: int = 1000) 
         about = {
             "kind": KIND,
             **found.asked.about,
-            "selection": found.selection if stage not in ("otsu", "thresholds-1000") else {},
+            "selection": found.selection if found.choices else {},
             "stage": stage,
             "without_box": sum(not one.box for one in found.outcomes),
             "truth": {
@@ -130,7 +131,9 @@ def _overlaps(found: Annotated, true: list[Floats]) -> dict[str, Floats]:
         return _of_choices(found, true)
     final = _of_outcomes(found, true)
     if gives == "heat":
-        return {"otsu": final, "thresholds-1000": _at_best(found, true)}
+        curves = _curves(found, true)
+        one = curves[:, int(curves.mean(0).argmax())]
+        return {"otsu": final, "thresholds-1000": one, "thresholds-each": curves.max(1)}
     return {"chosen": final}
 
 
@@ -171,17 +174,16 @@ def _of_choices(found: Annotated, true: list[Floats]) -> dict[str, Floats]:
     return values
 
 
-def _at_best(found: Annotated, true: list[Floats]) -> Floats:
-    """Give the overlap at each map's own best threshold."""
-    protocol = preset("reference-v1")
-    values = np.zeros(len(true))
+def _curves(found: Annotated, true: list[Floats]) -> Floats:
+    """Give the overlap of the largest region at 1,000 thresholds, a line for each image."""
+    protocol = preset("exact", contours="largest", box_ends="reference")
+    values = np.zeros((len(true), len(threshold_grid())), np.float32)
     for item, outcome in enumerate(found.outcomes):
         answer = found.asked.answer(item) if outcome.box else None
         if isinstance(answer, Heat):
             frame = to_frame(true[item], outcome.size, outcome.size, protocol.box_ends)
-            scores = scaled(answer, outcome.size)
-            values[item] = measure(scores, frame, protocol).overlaps.max()
-    return values
+            values[item] = measure(scaled(answer, outcome.size), frame, protocol).overlaps
+    return values.astype(np.float64)
 
 
 def _best(boxes: Floats, size: tuple[int, int], true: Floats) -> Floats:

@@ -66,7 +66,7 @@ def _scores(
     found = []
     for part in torch.split(channels, options.chunk):
         masks = functional.interpolate(
-            part[:, None],
+            part[:, None].float(),
             size=image.shape[1:],
             mode="bilinear",
             align_corners=options.upsampling == "aligned",

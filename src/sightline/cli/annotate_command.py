@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
+from sightline import registry
 from sightline.annotators.selecting import Plan
 from sightline.cli.options import command_for, flags_of
 from sightline.cli.output import deliver, table
@@ -41,7 +42,7 @@ class Common:
     source: tyro.conf.Positional[str] = ""
     """which one; 'sightline list annotator' tells all"""
     data: str = ""
-    """reference folder, COCO .json, VOC or image folder, or dataset:FOLDER"""
+    """as everywhere; or a folder of pictures, or one with a folder of them for each class"""
     split: str = ""
     """name of the split"""
     out: Path | None = None
@@ -52,12 +53,16 @@ class Common:
     """folder that image ids are relative to"""
     stages: bool = False
     """compare the boxes with the true ones after every step, as a study, and keep a row for each"""
+    masks: bool = False
+    """write masks instead of boxes, of annotators that give maps; --stages compares them"""
+    true_masks: Path | None = None
+    """with --masks --stages: folder that the names of true masks are relative to"""
     classifier: Annotated[str, tyro.conf.arg(metavar="RUN")] = "packaged"
     """run folder of a classifier that chooses among many boxes, or packaged (ImageNet)"""
     checkpoint: str = "last"
     """of that run: last, best:METRIC or epoch-NUMBER"""
-    scoring: Literal["crops", "cam"] = "crops"
-    """how it responds to a box: the probability of the crop, or the box's overlap with the CAM"""
+    scoring: Literal["crops", "cam", "objectness"] = "crops"
+    """a box's response: probability of its crop, its overlap with the CAM, or the source's score"""
     crop_side: Annotated[int, tyro.conf.arg(metavar="PIXELS")] = 0
     """side that crops are warped to; that of the classifier's input if 0"""
     plan: Annotated[_PLAN, tyro.conf.arg(name="choosing among many boxes")] = field(
@@ -93,6 +98,7 @@ class Common:
 
     def _annotate(self) -> None:
         from sightline.annotators import driver
+        from sightline.annotators.mask_writing import refuse_boxes
         from sightline.annotators.quality import refuse_no_truth
         from sightline.annotators.writing import claim, write
 
@@ -100,7 +106,9 @@ class Common:
         split = dataset.split
         folder = (self.out or Path("annotated") / self.source) / split.name.replace(":", "-")
         claim(folder, self.source)
-        if self.stages:
+        if self.masks:
+            refuse_boxes(self.source, registry.load("annotator", self.source).GIVES)
+        elif self.stages:
             refuse_no_truth(dataset)
         asked = driver.answers(
             self.source,
@@ -116,11 +124,28 @@ class Common:
             dataset, asked, self._plan(), self._asking(asked), workers=self.workers
         )
         about = {**asked.about, "seed": self.seed, "selection": found.selection}
+        if self.masks:
+            self._as_masks(found, folder, about)
+            return
         write(folder, dataset, found.outcomes, about, found.ledger)
         made = self._measured(found, folder)
         deliver(
             _as_json(found, folder, made), _as_text(found, folder, made, self.gallery), self.json
         )
+
+    def _as_masks(self, found: "Found", folder: Path, about: dict[str, Any]) -> None:
+        from sightline.annotators.mask_writing import write_masks
+        from sightline.cli.annotate_text import masks_as_text
+        from sightline.data.truth import read_truth
+        from sightline.protocol.pseudo_masks import compared
+
+        write_masks(folder, found.dataset, found.asked, found.outcomes, about, found.ledger)
+        row = None
+        if self.stages:
+            true = read_truth(self.data, split=self.split, masks=self.true_masks)
+            row = compared(true, folder, force=self.force)
+        told = _as_json(found, folder, [row] if row else [])
+        deliver(told, masks_as_text(found, folder, row), self.json)
 
     def _plan(self) -> Plan:
         return Plan(**{item.name: getattr(self.plan, item.name) for item in fields(Plan)})
@@ -148,10 +173,16 @@ class Common:
         return made
 
     def _dataset(self) -> "Dataset":
+        from sightline.data.bare import holds_pictures, read_bare
         from sightline.data.dataset import read_dataset
 
         skip = self.on_error == "skip"
-        return read_dataset(self.data, split=self.split, images=self.images, skip_problems=skip)
+        try:
+            return read_dataset(self.data, split=self.split, images=self.images, skip_problems=skip)
+        except UsageError as error:
+            if "not recognised" not in str(error) or not holds_pictures(self.data):
+                raise
+        return read_bare(self.data, self.split)
 
 
 def _as_json(found: "Found", folder: Path, made: "Sequence[ResultRow]") -> dict[str, Any]:
@@ -166,7 +197,7 @@ def _as_json(found: "Found", folder: Path, made: "Sequence[ResultRow]") -> dict[
         "outcomes": counted(found.outcomes),
         "selection": found.selection,
         "ledger": [asdict(entry) for entry in (made[0].ledger if made else found.ledger)],
-        "stages": {str(row.result["stage"]): row.result for row in made},
+        "stages": {str(row.result.get("stage", "masks")): row.result for row in made},
         "folder": folder,
     }
 

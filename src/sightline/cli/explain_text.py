@@ -48,9 +48,11 @@ def as_text(found: Columns, split: Split) -> str:
             parts += [f"{about}; protocol {protocol}", table(_side_by_side(found, protocol)), ""]
         for column, some in found.items():
             titles = list(dict.fromkeys(one.subject.title for one in some))
-            network = f"network {', '.join(titles)}" + (f" ({column})" if len(found) > 1 else "")
+            network = f"network {', '.join(titles)}"
+            network += f" ({column})" if len(found) > 1 and titles != [column] else ""
             parts.append(f"{about}, {network}; protocol {protocol}")
-            parts.append(table([_line(one, protocol, several=len(titles) > 1) for one in some]))
+            parts.append(table(_lines(some, protocol)))
+    parts += _classes(found)
     parts += [line for some in found.values() for one in some for line in _remarks(one)]
     threshold = next(iter(first[0].rows.values())).result["threshold_from"]
     return "\n".join([*parts, f"threshold: {threshold}; intervals of 95 %, images resampled"])
@@ -71,24 +73,38 @@ def _side_by_side(found: Columns, protocol: str) -> list[dict[str, str]]:
     ]
 
 
-def _line(one: "Explained", protocol: str, *, several: bool) -> dict[str, str]:
-    result = one.rows[protocol].result
-    low, high = result["interval"]
-    line = {
-        "explainer": one.explainer.name,
-        **({"network": one.subject.title} if several else {}),
-        "score": f"{result['value']:.2f}",
-        "interval": f"{low:.2f} to {high:.2f}",
-        "difference": "",
-        "p": "",
-        "s/image": f"{one.seconds:.3f}",
-    }
-    if "against" in result:
-        test = result["against"]
-        low, high = test["low"], test["high"]
-        line["difference"] = f"{test['difference']:+.2f} ({low:+.2f} to {high:+.2f})"
-        line["p"] = f"{test['p_value']:.3f}"
-    return line
+def _lines(some: "Sequence[Explained]", protocol: str) -> list[dict[str, str]]:
+    """Set the scores of one network's explainers, with tests where there are any."""
+    several = len({one.subject.title for one in some}) > 1
+    results = [one.rows[protocol].result for one in some]
+    against = next((r["against"]["maps"] for r in results if "against" in r), "")
+    lines = []
+    for one, result in zip(some, results, strict=True):
+        low, high = result["interval"]
+        line = {"explainer": one.explainer.name}
+        line |= {"network": one.subject.title} if several else {}
+        line |= {"score": f"{result['value']:.2f}", "interval": f"{low:.2f} to {high:.2f}"}
+        if against:
+            line |= _tested(result.get("against"), f"against {against}")
+        lines.append(line | {"s/image": f"{one.seconds:.3f}"})
+    return lines
+
+
+def _tested(test: Mapping[str, Any] | None, title: str) -> dict[str, str]:
+    if test is None:
+        return {title: "", "p": ""}
+    interval = f"({test['low']:+.2f} to {test['high']:+.2f})"
+    return {title: f"{test['difference']:+.2f} {interval}", "p": f"{test['p_value']:.3f}"}
+
+
+def _classes(found: Columns) -> list[str]:
+    """Say how often each network names the right class: seldom, if its classes are in disorder."""
+    said = {}
+    for one in (one for some in found.values() for one in some):
+        top1 = next(iter(one.rows.values())).result["explained"]["top1"]
+        if top1 is not None:
+            said[one.subject.title] = f"{one.subject.title} names the class of {top1:.1f} % of them"
+    return list(said.values())
 
 
 def _remarks(one: "Explained") -> list[str]:
@@ -101,7 +117,7 @@ def _remarks(one: "Explained") -> list[str]:
 def _few(names: Sequence[str]) -> str:
     more = len(names) - SHOWN
     shown = ", ".join(names[:SHOWN]) + (f" and {more} more" if more > 0 else "")
-    return f"{len(names)} maps ({shown})"
+    return f"{len(names)} map{'s' * (len(names) > 1)} ({shown})"
 
 
 def grid_as_json(found: "Mapping[str, Sequence[Cell]]") -> list[dict[str, Any]]:

@@ -26,12 +26,15 @@ COMMANDS = {
     "look": "what a classifier sees in photographs: labels, overlay and box",
     "report": "tables of results, with intervals and the labels that went into them",
     "annotate": "boxes without an annotator, to select models with",
+    "annotate train": "train an annotator of our own on boxes of other images",
     "fewshot": "what labels are worth, to search with or to learn from",
     "select": "what each selection criterion would have picked, and what that costs",
     "parts prepare": "annotated parts made ready for the part benchmark",
     "parts sequences": "parts added one after another: to disk, or straight to classifiers",
     "noise boxes": "boxes made worse on purpose, for studies of selection",
     "noise masks": "masks eroded on purpose, for studies of selection",
+    "parts score": "how early classifiers know what they see, part by part",
+    "parts hardness": "which images are hard, and which parts of them machines fail on",
     "parts similarity": "how alike nouns are, by the measures of WordNet::Similarity",
     "list": "list everything registered, with paper and options",
 }
@@ -162,7 +165,7 @@ def _parsed(name: str, arguments: list[str]) -> Command:
 def _one_line(text: str, name: str) -> str:
     """Take the message out of the box that the flag parser draws around it."""
     plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
-    lines = [re.sub(r"[╭╮╰╯│─]", "", line).strip() for line in plain.splitlines()]
+    lines = [re.sub(r"[╭╮╰╯│─]|-{9,}", "", line).strip() for line in plain.splitlines()]
     kept: list[str] = []
     if any(line.startswith("Missing from") for line in lines):  # then each is listed with its help
         names = [line for line in lines if re.fullmatch(r"[A-Z][A-Z-]*|--[\w-]+ \S+", line)]

@@ -88,6 +88,7 @@ class Command:
         if self.out:
             write_whole(self.out, _csv(lines))
             notes.append(f"written  {self.out}: {len(lines)} lines")
+            notes += [f"row      {self._row(self.out, lines, notes)}"] if self.criteria else []
         shown = [{k: _cell(v) for k, v in line.items()} for line in lines[:SHOWN]]
         rest = [f"... and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
         content = {"lines": lines, "notes": notes}
@@ -172,6 +173,24 @@ class Command:
             f"nearest  among {len(among)} labels",
         ]
         return lines, notes + _notes(meanings)
+
+    def _row(self, out: Path, lines: list[dict[str, Any]], notes: list[str]) -> Path:
+        """Write the judgement as a row, for reports."""
+        from sightline import provenance, rows
+        from sightline.types import ResultRow
+
+        chosen = {
+            "mapping": self.mapping,
+            "leave_empty": self.leave_empty,
+            "ties": self.ties or "first, all",
+            "among": self.among,
+            "labels": self.labels,
+        }
+        told = [note for note in notes if not note.startswith("written")]
+        result = {"kind": "part-suitability", **chosen, "lines": lines, "notes": told}
+        file = out.with_name(f"{out.stem}{rows.SUFFIX}")
+        rows.save(ResultRow(result, provenance.now()), file)
+        return file
 
     def _sides(self) -> "tuple[dict[str, str], list[str], dict[str, Meaning]]":
         from sightline.data.class_names import imagenet, read_class_names

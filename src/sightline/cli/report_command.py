@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
@@ -97,7 +97,7 @@ class Command:
                 raise UsageError(f"{place}: no such row or folder of rows")
         material = Material(self.rows, against=self.against, seed=self.seed)
         alone = self.full and not self.tables
-        made, lacking = ([], []) if alone else make(self.tables, material)
+        made, lacking = ([], []) if alone else self._own(make, material)
         made += [between(material, Material([self.full]))] if self.full else []
         drawn = {m.name: m.draw(self.out / f"{m.name}.png") for m in made if m.draw and self.out}
         shown = [
@@ -113,6 +113,24 @@ class Command:
             for m in made
         ]
         return made, lacking, shown
+
+    def _own(self, make: Any, material: Any) -> "tuple[list[Made], list[str]]":
+        """Make tables of localization and of the part benchmark, whichever the rows hold."""
+        from sightline.parts.scores import reporting
+
+        parts = [name for name in self.tables if reporting.knows(name)]
+        others = [name for name in self.tables if name not in parts]
+        wanted = parts or not self.tables
+        made, lacking = reporting.make(parts, self.rows) if wanted else ([], [])
+        if others or not self.tables:
+            try:
+                found, left = make(others, material)
+            except UsageError:
+                if others or not made:
+                    raise
+                return made, lacking
+            made, lacking = [*found, *made], [*left, *lacking]
+        return made, lacking
 
 
 def _name(file: Path | None) -> str:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 HEADLINE = "comparison"
 TITLE = "Where the classifiers look"
+FEWEST_TRIALS = 4  # of a search whose hyperparameters are drawn
 CHARTED = {"explainers"}  # tables whose values are drawn beside them
 
 
@@ -43,7 +44,7 @@ def build(
     sections += [_curves(results, explored)] if draws and results else []
     sections += [_failures(one) for one in explored]
     sections += [_tabled(t, material.against, files, draws) for t in others]
-    sections += [_learning(material)] if draws else []
+    sections += [_hyperparameters(material), _learning(material)] if draws else []
     if notes or lacking:
         told = [*notes, *(f"no table {line}" for line in lacking)]
         sections.append(Section("left-out", "What is not on this page", notes=told))
@@ -203,6 +204,32 @@ def _failures(one: Explored) -> Section:
     if table:
         texts.append("In the explorer, choose 'missed by all methods' to see them.")
     return Section(name, f"What all methods miss: {one.stage.title}", texts, table)
+
+
+def _hyperparameters(material: "Material") -> Section:
+    """Draw the trials of searches over what was drawn for them."""
+    groups: dict[str, list[Result]] = {}
+    for one in material.trials:
+        groups.setdefault(f"{one.method}, {one.backbone}", []).append(one)
+    lines = []
+    for name, trials in groups.items():
+        drawn = [{"lr": t.run["plan"].get("lr"), **t.run.get("options", {})} for t in trials]
+        for option in drawn[0] if len(trials) >= FEWEST_TRIALS else ():
+            values = [one.get(option) for one in drawn]
+            if all(isinstance(v, float) for v in values) and len(set(values)) > 1:
+                lines += [
+                    {"method": name, "option": option, "x": x, "value": trial.run.get("value")}
+                    | {"status": _status(trial)}
+                    for x, trial in zip(values, trials, strict=True)
+                ]
+    chart = charts.hyperparameters(lines)
+    return Section(
+        "hyperparameters", "Trials over what was drawn for them", charts=[chart] if chart else []
+    )
+
+
+def _status(trial: "Result") -> str:
+    return "converged" if trial.run.get("status") == "converged" else "did not converge"
 
 
 def _learning(material: "Material") -> Section:

@@ -15,6 +15,7 @@ from sightline.data.ledger import Purpose
 from sightline.data.pipeline.loader import Batch
 from sightline.errors import DataError, Problem, UsageError
 from sightline.explaining.explainers import Work
+from sightline.explaining.faults import told
 from sightline.explaining.subjects import Subject
 from sightline.methods.contract import Localized
 from sightline.metrics.score_maps import prepare
@@ -51,11 +52,14 @@ class Unranked:
 class Pass:
     """One explainer's way through the images."""
 
+    name: str  # of the explainer
     work: Work
     subject: Subject
     dataset: Dataset
     asked: Asked
     writer: ShardWriter | None
+    judging: bool = False  # count the images whose class the network names, too
+    right: int = 0
     seconds: float = 0.0
     images: int = 0
     constant: list[str] = field(default_factory=list)
@@ -63,10 +67,14 @@ class Pass:
     def __call__(self, batch: Batch, labels: NDArray[np.int64]) -> Localized:
         """Explain a batch; what is no map is named."""
         images = torch.from_numpy(batch.images)
-        wanted = self._labels(images, labels)
-        started = time.perf_counter()
-        raw = self.work(images, wanted, batch.indices)
-        self.seconds += time.perf_counter() - started
+        with told(f"{self.name} fails at {self.dataset.split.ids[batch.indices[0]]} and on"):
+            wanted = self._labels(images, labels)
+            started = time.perf_counter()
+            raw = self.work(images, wanted, batch.indices)
+            self.seconds += time.perf_counter() - started
+            if self.judging:
+                likeliest = self.subject.network.answers(images).argmax(1).cpu()
+                self.right += int((likeliest == wanted).sum())
         self.images += len(images)
         self._check(raw, batch.indices)
         return Localized(torch.zeros(len(images), 1), raw[:, None])
@@ -80,13 +88,13 @@ class Pass:
         names = [self.dataset.split.ids[item] for item in items.tolist()]
         if raw.dim() != 3 or len(raw) != len(names):
             raise UsageError(
-                f"the explainer gave {tuple(raw.shape)} where ({len(names)}, h, w) is needed, at"
+                f"{self.name} gave {tuple(raw.shape)} where ({len(names)}, h, w) is needed, at"
                 f" {names[0]} and on"
             )
         for name, one in zip(names, raw.float(), strict=True):
             finite = bool(torch.isfinite(one).all())
             if not finite and self.asked.on_error == "stop":
-                what = "the explainer's map holds NaN or infinite values"
+                what = f"{self.name}'s map holds NaN or infinite values"
                 raise DataError([Problem(what, image=name, remedy="pass --on-error skip")])
             if finite and one.numel() and bool(one.amin() == one.amax()):
                 self.constant.append(name)

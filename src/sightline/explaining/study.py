@@ -20,6 +20,7 @@ from sightline.evaluation.evaluate import comparison, measured_on, provenance_of
 from sightline.evaluation.request import Request
 from sightline.evaluation.scoring import Scored
 from sightline.explaining.explainers import Explainer
+from sightline.explaining.faults import told
 from sightline.explaining.passing import Asked, Pass, Unranked
 from sightline.explaining.subjects import Subject
 from sightline.metrics.protocol import Protocol
@@ -53,6 +54,7 @@ class Study:
             name = dataset.split.name
             raise UsageError(f"split {name} has neither boxes nor masks of every image")
         self.ledger = Ledger()
+        self.top1: float | None = None  # of the network, where its classes are the data's
         reading = Reading(batch=asked.batch, workers=asked.workers, on_error=asked.on_error)
         loader = Loader(
             dataset.pictures,
@@ -80,10 +82,15 @@ class Study:
         context = ShardWriter(folder, self.asked.numbers) if folder else nullcontext()
         shown = progress.shown(explainer.name, len(self.dataset.pictures))
         network: Any = Unranked()
+        judging = kept and self.asked.labels == "given" and self.top1 is None
         with context as writer, shown as step:
-            going = Pass(work, self.subject, self.dataset, self.asked, writer)
+            going = Pass(
+                explainer.name, work, self.subject, self.dataset, self.asked, writer, judging
+            )
             report = step if self.asked.show_progress else progress.silent
             assessed = self._assessor.assess(network, going, report)
+        if judging:
+            self.top1 = 100 * going.right / max(1, going.images)
         if folder:
             (folder / "predictions.csv").unlink(missing_ok=True)  # nobody was asked
             origins.keep(folder, self.subject.ledger)
@@ -98,7 +105,7 @@ class Study:
             "maps": f"explainer:{explainer.name}",
             "baseline": {},
             "explainer": {"name": explainer.name, **explainer.options},
-            "explained": {"labels": self.asked.labels, **self.subject.origin},
+            "explained": {"labels": self.asked.labels, "top1": self.top1, **self.subject.origin},
             "constant": going.constant,
         }
         left_out = list(map(str, assessed.problems))
@@ -196,7 +203,9 @@ def _kept(row: ResultRow, one: Explainer, protocol: Protocol, out: Path | None) 
 
 def _classes(subject: Subject) -> int:
     side = subject.transform.test_resize
-    return int(subject.network.answers(torch.zeros(1, 3, side, side)).shape[1])
+    remedy = "see that it takes batches of such images: --size"
+    with told(f"{subject.title} fails on an image of {side} x {side}", remedy):
+        return int(subject.network.answers(torch.zeros(1, 3, side, side)).shape[1])
 
 
 def _refuse_labels(classes: int, dataset: Dataset) -> None:

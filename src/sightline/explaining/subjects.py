@@ -14,7 +14,8 @@ from sightline.attribution.model_files import read_model
 from sightline.attribution.networks import ModuleNetwork, Network
 from sightline.backbones.contract import Normalization
 from sightline.data.pipeline.transforms import Transform
-from sightline.errors import SightlineError, UsageError
+from sightline.errors import UsageError
+from sightline.explaining.faults import told
 from sightline.training.trained import load_run
 from sightline.types import LedgerEntry
 
@@ -59,6 +60,8 @@ def from_run(folder: Path, checkpoint: str, layer: str = "", title: str = "") ->
 def from_file(place: str, size: int, normalization: Normalization, layer: str = "") -> Subject:
     """Take a network out of a model file, or out of `FILE.py:NAME`."""
     file, _, name = place.rpartition(":")
+    if place.endswith(".py"):
+        raise UsageError(f"{place}: name the network in it too, as {Path(place).name}:NAME")
     if file.endswith(".py"):
         module = _module(named_in(Path(file), name), place)
         network: Network = ModuleNetwork(module, layer, normalization)
@@ -81,11 +84,8 @@ def named_in(file: Path, name: str) -> Any:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    try:
+    with told(f"{file} fails"):
         spec.loader.exec_module(module)
-    except Exception as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise SightlineError(f"{file}: {type(error).__name__} while it ran ({reason})") from error
     if not hasattr(module, name):
         raise UsageError(f"{file}: has no '{name}'")
     return getattr(module, name)
@@ -94,7 +94,8 @@ def named_in(file: Path, name: str) -> Any:
 def _module(found: Any, place: str) -> nn.Module:
     """Take a module, or call what makes one."""
     if callable(found) and not isinstance(found, nn.Module):
-        with torch.random.fork_rng():
+        remedy = "name a function without arguments that makes the network"
+        with torch.random.fork_rng(), told(f"{place} makes no network", remedy):
             found = found()
     if not isinstance(found, nn.Module):
         raise UsageError(f"{place}: is no torch module and makes none")

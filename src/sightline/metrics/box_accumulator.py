@@ -238,6 +238,20 @@ class BoxAccumulator:
         """Give BoxAcc in percent, by IoU threshold and by threshold of the list."""
         return 100 * self._reached / max(1, len(self.records))
 
+    def _repr_html_(self) -> str:
+        """Show the curve in a notebook."""
+        from sightline.metrics.curve_svg import chart
+
+        needed = self.protocol.iou_thresholds
+        if not len(self.records) or self.protocol.thresholds:
+            return f"<p>{len(self.records)} images under {self.protocol.name}</p>"
+        grid = threshold_grid().tolist()
+        lines = {
+            f"IoU {d} %": (grid, c.tolist()) for d, c in zip(needed, self.curve(), strict=True)
+        }
+        title = f"BoxAcc, %: {len(self.records)} images, {self.protocol.name}"
+        return chart(lines, "threshold", title)
+
     def compute(self) -> dict[str, Any]:
         """Give the score and what goes with it, percentages from 0 to 100."""
         from sightline.metrics.box_summary import summary

@@ -181,6 +181,17 @@ class MaskAccumulator:
         best = int(self.mean_overlap().argmax())
         return np.array([_mask_overlap(self._histograms[i])[best] for i in self.records.order()])
 
+    def _repr_html_(self) -> str:
+        """Show the curve in a notebook."""
+        from sightline.metrics.curve_svg import chart
+
+        if not len(self.records):
+            return "<p>no image yet</p>"
+        points = self.curve()
+        line = (100 * points.recall).tolist(), (100 * points.precision).tolist()
+        title = f"precision, %: {len(self.records)} images, {self.protocol.name}"
+        return chart({"": line}, "recall, %", title, x_top=100)
+
     def compute(self) -> dict[str, Any]:
         """Give PxAP and what goes with it, percentages from 0 to 100."""
         if not len(self.records):

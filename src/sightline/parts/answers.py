@@ -162,16 +162,28 @@ def _batch(answers: Sequence[Answer]) -> Any:
 
 
 def find(places: Iterable[Path]) -> list[Path]:
-    """List the files of answers in files and folders, in the order of their names."""
+    """List files of answers, and those that folders hold, in the order of their names."""
     found: list[Path] = []
     for place in places:
         if not place.exists():
             raise UsageError(f"{place}: no such file or folder of answers")
-        inside = [f for f in place.rglob("[!.]*") if f.suffix in SUFFIXES] if place.is_dir() else []
+        inside = [f for f in place.rglob("*") if _holds(f, place)] if place.is_dir() else []
         found += sorted(inside, key=str) if place.is_dir() else [place]
         if place.is_dir() and not inside:
             raise UsageError(f"{place}: holds no .parquet or .csv file of answers")
     return found
+
+
+def _holds(file: Path, place: Path) -> bool:
+    """Tell whether a file of a folder holds answers: nothing hidden, nothing of other columns."""
+    hidden = any(part.startswith(".") for part in file.relative_to(place).parts)
+    if file.suffix not in SUFFIXES or hidden or not file.is_file():
+        return False
+    if file.suffix == ".parquet":
+        return set(COLUMNS) <= set(_opened(file).schema_arrow.names)
+    with file.open(encoding="utf-8-sig", errors="replace") as stream:
+        names = next(csv.reader(stream), [])
+    return set(COLUMNS) - set(OPTIONAL) <= set(names)
 
 
 def about(file: Path) -> About:

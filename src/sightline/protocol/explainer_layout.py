@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from sightline.protocol import audit
-from sightline.protocol.comparison import MEAN
-from sightline.protocol.material import Made, Material, need
-from sightline.protocol.result_layouts import column_of
+from sightline.protocol.cells import MEAN
+from sightline.protocol.material import Made, Material, column_of, need
 from sightline.protocol.results import EXPLAINER, Result
 
 NOTE = (

@@ -15,7 +15,12 @@ def selection(material: Material) -> Made:
     """Tell what each criterion picks and what it is worth: 003 Table 3."""
     need(material.groups, "records of epochs ('sightline select --record')")
     numbers = [{**g.name, **line} for g in material.groups for line in selection_tables.picks(g)]
-    lines = [{name: text_of(value) for name, value in line.items()} for line in numbers]
+    metric = "pxap" if material.groups[0].records[0].by_masks else "v2"
+    numbers += [
+        {"method": "all", **one} for one in selection_tables.over_all(material.groups, metric)
+    ]
+    names = list(dict.fromkeys(name for line in numbers for name in line))
+    lines = [{name: text_of(line.get(name, "-")) for name in names} for line in numbers]
     notes = ["configuration and epoch by validation; test at the best threshold of the test split"]
     notes += selection_tables.ledger(material.groups)
     return Made("selection", "Selection by each criterion", lines, numbers, notes)

@@ -20,6 +20,7 @@ from sightline.metrics.protocol import THRESHOLD_STEPS, threshold_grid
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#2aa1d8", "#666666", "#8a2be2")
 WIDTH = 520
 POINTS = 200  # of a curve
+PANELS = 24  # of hyperparameters
 Numbers = Sequence[Mapping[str, Any]]
 
 
@@ -256,3 +257,35 @@ def scores(numbers: Numbers, title: str) -> Chart | None:
         )
     )
     return Chart("scores", title, _spec(chart), 60 + 22 * len({n["method"] for n in lines}))
+
+
+def hyperparameters(lines: Numbers) -> Chart | None:
+    """Draw every trial's score over what was drawn for it: 000 Figure 14, and the learning rate."""
+    import altair as alt
+
+    names = list(dict.fromkeys((line["method"], line["option"]) for line in lines))
+    parts = []
+    for method, option in names[:PANELS]:
+        here = [line for line in lines if (line["method"], line["option"]) == (method, option)]
+        values = [float(line["x"]) for line in here]
+        wide = min(values) > 0 and max(values) / min(values) > 50
+        scale = alt.Scale(type="log") if wide else alt.Scale(zero=False)
+        parts.append(
+            alt.Chart(_data(here), width=200, height=150, title=f"{method}: {option}")
+            .mark_point(filled=True, size=40)
+            .encode(
+                x=alt.X("x:Q", title=None, scale=scale),
+                y=alt.Y("value:Q", title="validation").scale(zero=False),
+                color=alt.Color("status:N", title=None).scale(
+                    domain=["converged", "did not converge"], range=["#0072b2", "#d55e00"]
+                ),
+                tooltip=["x:Q", "value:Q", "status:N"],
+            )
+        )
+    if not parts:
+        return None
+    caption = "Each trial's validation score over what was drawn for it."
+    if len(names) > PANELS:
+        caption += f" The first {PANELS} of {len(names)} panels."
+    chart = alt.concat(*parts, columns=3)
+    return Chart("hyperparameters", caption, _spec(chart), 60 + 210 * -(-len(parts) // 3))

@@ -1,0 +1,1 @@
+"""What answers to part sequences are worth: scores of images, tables of classifiers, hardness."""
