@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from sightline.errors import UsageError
 from sightline.protocol.explainer_layout import explainers
+from sightline.protocol.illposed_layout import laboratory
 from sightline.protocol.material import Made, Material
 from sightline.protocol.result_layouts import (
     between,
@@ -37,6 +38,7 @@ LAYOUTS: Mapping[str, Layout] = {
     "selection": selection,
     "cells": cells,
     "noise": erosion,
+    "illposed": laboratory,
 }
 PUBLISHED: Mapping[str, str] = {  # a published table's layout
     "000-T3": "transfer",
