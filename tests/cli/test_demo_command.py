@@ -43,6 +43,13 @@ def test_methods_are_trained_localized_and_compared(sightline, tmp_path):
     assert page.count("ig-vb") > 1
     against = loaded(out, "cam", "PxAP")["against"]
     assert against["maps"] == "baseline:center-gaussian"
+    page = (out / "report/index.html").read_text()
+    for name in (*demo_stages.TABLES, *demo_stages.SEARCHED):
+        assert f"id='{name}'" in page or f'id="{name}"' in page, name
+    trials = list((out / "search/trials").glob("*/train.row.json"))
+    assert len(trials) == demo_stages.TRIALS
+    chosen = pd.read_csv(out / "report/selection.csv")
+    assert set(chosen["criterion"]) >= {"class-accuracy", "ground-truth:v2", "noisy-50:v2"}
     again = sightline("demo", "--out", out, *SMALL[:-1], "1")  # goes on from what was made
     assert again.out.partition("stage")[0] == answer.out.partition("stage")[0]
 

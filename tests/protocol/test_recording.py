@@ -11,7 +11,8 @@ from sightline import rows
 from sightline.errors import UsageError
 from sightline.protocol import epochs
 from sightline.protocol.criteria import parse, series
-from sightline.protocol.recording import Recording, otsu_area, record, weight_norm
+from sightline.protocol.passes import otsu_area, weight_norm
+from sightline.protocol.recording import Recording, record
 
 QUIET = Recording(show_progress=False)
 
@@ -39,6 +40,19 @@ def test_it_is_what_training_measured(run):
     )
     iou = [float(line["MaxBoxAccV2.mean_iou"]) for line in table]
     assert series(made, parse("ground-truth:iou")) == pytest.approx(iou, abs=1e-4)
+
+
+def test_fewer_thresholds_may_be_kept(run):
+    whole = epochs.load(record(run, QUIET))
+    file = record(run, Recording(thresholds=100, show_progress=False))
+    some = epochs.load(file)
+    assert some.thresholds == pytest.approx(np.arange(100) / 100)
+    for kind in ("accuracy", "overlap"):
+        for where, values in getattr(whole, kind).items():
+            assert (getattr(some, kind)[where] == values[..., ::10]).all()
+    assert record(run, Recording(thresholds=100, show_progress=False)) == file
+    with pytest.raises(UsageError, match="--thresholds: 300 does not divide 1000"):
+        Recording(thresholds=300)
 
 
 def test_masks_are_measured_if_asked(run):

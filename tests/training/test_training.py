@@ -302,7 +302,7 @@ def test_a_missing_split_is_named(trained, data):
     import shutil
 
     shutil.rmtree(data / "metadata/train")
-    with pytest.raises(UsageError, match="has no split 'train'; there is test, val"):
+    with pytest.raises(UsageError, match="no split 'train' here; it holds val, test"):
         trained(data=data)
 
 

@@ -78,7 +78,7 @@ def train(
     if isinstance(data, Material):
         from_masks, skip = module.Method.needs == "masks", conduct.on_error == "skip"
         material = checked(data.train, data.val, from_masks=from_masks, skip_problems=skip)
-        places = Places(data="images in memory")
+        places = data.places or Places(data="images in memory")
     else:
         places = Places(data=str(data), **places_of)
         material = read_material(

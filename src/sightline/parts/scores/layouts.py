@@ -84,6 +84,8 @@ def part_schemes(scores: Scores, metric: str) -> Made:
 
 def extremes(scores: Scores, metric: str) -> Made:
     """Make 002-T3: the best and the worst of each category."""
+    if scores.frame["classifier"].nunique() < 2:
+        raise UsageError("one classifier alone is neither best nor worst")
     found = rankings.extremes(scores, metric)
     lines = [
         {

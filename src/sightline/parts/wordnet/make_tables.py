@@ -10,6 +10,8 @@ from sightline.parts.wordnet import categories, princeton, tables
 from sightline.parts.wordnet.glosses import RELATIONS
 from sightline.parts.wordnet.princeton import Synset
 
+OWN = "s"  # instead of a part of speech
+
 
 def noun_lines(folder: Path) -> Iterator[str]:
     """Write the nouns."""
@@ -39,8 +41,14 @@ def gloss_lines(folder: Path, wanted: Iterable[str]) -> Iterator[str]:
         synset = all_of[one]
         words = "" if one.startswith("n") else " ".join(synset.words)
         kept = _related(synset) if one in cores else {}
-        relations = " ".join(f"{name}={','.join(ids)}" for name, ids in kept.items())
-        yield "\t".join([one, words, relations or ("-" if one in cores else ""), synset.gloss])
+        listed = (f"{name}={','.join(map(_own, ids))}" for name, ids in kept.items())
+        relations = " ".join(listed) or ("-" if one in cores else "")
+        yield "\t".join([_own(one), words, relations, synset.gloss])
+
+
+def _own(synset: str) -> str:
+    """Name what is no noun apart: outside of nouns, distributions of WordNet 3.0 differ in ids."""
+    return synset if synset.startswith("n") else f"{OWN}{synset[1:]}"
 
 
 def _related(synset: Synset) -> Mapping[str, tuple[str, ...]]:
