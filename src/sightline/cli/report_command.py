@@ -21,8 +21,10 @@ class Command:
 
     ROWS are row files, or folders in which they are looked for. Without --tables, all tables that
     the rows hold are made: comparison, classification, transfer, spread, reported, explainers,
-    pointing, selection, cells, noise. A published table's name, such as 000-T6 or 004-S4, gives
-    its layout, with the printed numbers beside ours in the CSV file.
+    pointing, selection, cells, noise; of part scores part-contents, part-schemes, part-extremes
+    (each with -binary, too), part-errors, part-correlation, part-cl-ratio, part-suitability. A
+    published table's name, such as 000-T6, 002-T2 or 004-S4, gives its layout, with the printed
+    numbers beside ours in the CSV file.
 
     example:
       sightline report runs rows --out report --latex
