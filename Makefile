@@ -41,6 +41,7 @@ bench: $(READY) ## speed beside a named peer, in the same run (8 minutes)
 	$(RUN)python benchmarks/training.py
 	$(RUN)python benchmarks/search.py
 	$(RUN)python benchmarks/pond.py
+	$(RUN)python benchmarks/crf.py
 	$(RUN)python benchmarks/report.py
 
 recipes: $(READY) ## rerun the shipped results; needs the data (DATA=../shared/data) (15 minutes)

@@ -14,6 +14,7 @@ FOUNDATION = {
     "compiled",
     "errors",
     "hyperparameters",
+    "outlines",
     "progress",
     "provenance",
     "published",

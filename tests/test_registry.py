@@ -29,6 +29,21 @@ def test_options_that_extend_those_of_another_file_are_read_with_them():
     assert any(option.startswith("samples: ") for option in found["ig-gb"])
 
 
+def test_names_of_types_are_written_out():
+    shown = {
+        entry.name: dict(option.split(": ", 1) for option in entry.options)
+        for entry in registry.describe("explainer")
+    }
+    bounds = "images that go through the network at once; bounds memory"
+    assert shown["attention-rollout"]["chunk"] == f"int = 16  ({bounds})"
+    assert shown["grad-cam"]["target"].startswith("Literal['logit', ")
+    for kind in ("builder", "explainer", "method"):
+        for entry in registry.describe(kind):
+            for option in entry.options:
+                held = option.split(": ", 1)[1]
+                assert not held[0].isupper() or held.startswith(("Path", "Literal")), option
+
+
 def test_the_options_of_a_baseline_are_read_from_its_text():
     (entry,) = registry.describe("baseline")
     names = [option.partition(":")[0] for option in entry.options]
@@ -69,7 +84,7 @@ def test_names_are_known_without_an_import(python):
         "print([n for n in sys.modules if n.startswith('sightline.')])"
     )
     answer = python("-c", code)
-    assert answer.out == "['sightline.errors', 'sightline.registry']\n"
+    assert answer.out == "['sightline.outlines', 'sightline.errors', 'sightline.registry']\n"
 
 
 # Other packages

@@ -1,4 +1,4 @@
-"""CAM, few-shot and center-Gaussian on the same test images, with intervals and paired tests.
+"""CAM, center-Gaussian, few-shot and other methods on the same test images, with paired tests.
 
 Each method is trained and scored as these commands do, with the recipe's settings:
 
@@ -10,7 +10,7 @@ No label chooses a hyperparameter. The threshold is the oracle on the test split
 """
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,7 +24,8 @@ from sightline.training.localizing import localize_run
 from sightline.training.run import train
 from sightline.types import LedgerEntry, ResultRow
 
-TRAINED = ("cam", "few-shot")
+CAM, FEW_SHOT = "cam", "few-shot"
+OF_CAM = "{cam}"  # weights: those that CAM's run ended with
 CENTER = "baseline:center-gaussian"
 METRICS = {"boxes": "reference-v2", "exact": "exact", "pixels": "pixels"}
 Folder = Mapping[str, Any]  # where things are: images, masks, ignore_value
@@ -36,28 +37,29 @@ def measure(
     place: str,
     backbone: str,
     cam: Mapping[str, Any],
-    few_shot: Mapping[str, Any],
+    few_shot: Mapping[str, Any] | None = None,
+    others: Mapping[str, Mapping[str, Any]] | None = None,
     settings: Mapping[str, Any] | None = None,
     folder: Folder | None = None,
     work: Path | None = None,
 ) -> ResultRow:
-    """Train both methods, and compare all three on the test split.
+    """Train the methods, and compare them on the test split: with CAM, and CAM with the center.
 
     Args:
         data: stands for `{data}` in places.
         place: as in `--data`.
         backbone: its name.
         cam: settings of CAM's training alone.
-        few_shot: settings of the few-shot baseline's training alone.
-        settings: settings of both.
+        few_shot: settings of the few-shot baseline's training alone; without it if None.
+        others: settings of other methods' training, by method, with `options` of their own; the
+            weights may be `{cam}`.
+        settings: settings of all.
         folder: where images and masks are, if not found by themselves.
         work: where runs and maps are kept, to go on with what was stopped; nowhere if not given.
     """
     place, paths = _filled(place, data), {k: _filled(v, data) for k, v in (folder or {}).items()}
-    plans = {
-        name: {**(settings or {}), **own}
-        for name, own in zip(TRAINED, (cam, few_shot), strict=True)
-    }
+    given = {CAM: cam, **({FEW_SHOT: few_shot} if few_shot is not None else {}), **(others or {})}
+    plans = {name: {**(settings or {}), **own} for name, own in given.items()}
     result: dict[str, Any] = {"place": Path(place).name, "backbone": backbone}
     ledger: list[LedgerEntry] = []
     seconds: dict[str, float] = {}
@@ -69,7 +71,7 @@ def measure(
             seconds[method] = time.perf_counter() - started
             result[method] = {"settings": plan, "loss": row.result["loss"]}
             ledger += row.ledger
-        for method, found, labels in _scored(root, place, paths):
+        for method, found, labels in _scored(root, place, paths, plans):
             result.setdefault(method, {}).update(found)
             ledger += labels
     return ResultRow(result, {**provenance.now(), "seconds": seconds}, tuple(ledger))
@@ -84,22 +86,22 @@ def _localized(
 ) -> ResultRow:
     """Train a method and write its maps of the test images."""
     run, maps = root / "run", root / "maps"
-    row = train(method, place, backbone, run, **plan, **paths, evaluate_every=0)
+    own = dict(plan)
+    if own.get("weights") == OF_CAM:
+        own["weights"] = str(root.parent / CAM / "run" / "last.safetensors")
+    row = train(method, place, backbone, run, **own, **paths, evaluate_every=0)
     if not maps.exists():
         localize_run(run, read_dataset(place, split="test", **paths), out=maps)
     return row
 
 
 def _scored(
-    root: Path, place: str, paths: Folder
+    root: Path, place: str, paths: Folder, trained: Iterable[str]
 ) -> Iterator[tuple[str, dict[str, Any], tuple[LedgerEntry, ...]]]:
-    """Score all three under each metric, and compare each with the one below it."""
-    maps = {name: str(root / name / "maps") for name in TRAINED}
-    pairs = {
-        "center-gaussian": (CENTER, None),
-        "cam": (maps["cam"], CENTER),
-        "few-shot": (maps["few-shot"], maps["cam"]),
-    }
+    """Score all under each metric, and compare each with the one below it."""
+    maps = {name: str(root / name / "maps") for name in trained}
+    pairs = {"center-gaussian": (CENTER, None)}
+    pairs |= {name: (own, CENTER if name == CAM else maps[CAM]) for name, own in maps.items()}
     masks = {k: v for k, v in paths.items() if k in ("masks", "ignore_value")}
     truth = read_truth(place, split="test", **masks)
     for name, (own, below) in pairs.items():
@@ -111,13 +113,13 @@ def _scored(
                 protocol,
                 against=below,
                 split="test",
-                predictions=predictions if name == "cam" else None,
+                predictions=predictions if name == CAM else None,
             )
             kept = ("metric", "value", "interval", "images", "per_delta", "mean_iou", "pointing")
             found = {key: row.result[key] for key in kept if key in row.result}
             if below:
                 found["above"] = {
-                    "of": "center-gaussian" if below == CENTER else "cam",
+                    "of": "center-gaussian" if below == CENTER else CAM,
                     **row.result["against"],
                 }
                 found["above"].pop("maps")

@@ -5,7 +5,6 @@ What a listing shows (title, paper, options) is read from the file's text, so th
 file's own requirements are missing.
 """
 
-import ast
 import importlib
 import importlib.util
 from collections.abc import Iterator, Mapping
@@ -16,6 +15,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 
+from sightline import outlines
 from sightline.errors import SightlineError, UsageError
 
 PACKAGES: Mapping[str, str] = {
@@ -118,7 +118,7 @@ def describe(kind: str) -> Iterator[Entry]:
         path = files.get(name) or _file_of(points[name])
         origin = points[name].dist if name in points else None
         source = origin.name if origin else "sightline"
-        title, paper, options = _outline(path) if path else ("", "", ())
+        title, paper, options = outlines.outline(path) if path else ("", "", ())
         yield Entry(kind, name, title, paper, options, source)
 
 
@@ -182,40 +182,3 @@ def _file_of(point: EntryPoint) -> Path | None:
         return None
     spec = importlib.util.find_spec(point.module)
     return Path(spec.origin) if spec and spec.origin else None
-
-
-def _option(field: ast.AnnAssign) -> str:
-    """Write a field as `name: type = default  (what it means)`."""
-    kind, meaning = field.annotation, ""
-    if isinstance(kind, ast.Subscript) and ast.unparse(kind.value) == "Annotated":
-        parts = kind.slice.elts if isinstance(kind.slice, ast.Tuple) else [kind.slice]
-        kind = parts[0]
-        meaning = "".join(f"  ({ast.literal_eval(part)})" for part in parts[1:2])
-    default = f" = {ast.unparse(field.value)}" if field.value else ""
-    return f"{ast.unparse(field.target)}: {ast.unparse(kind)}{default}{meaning}"
-
-
-def _outline(file: Path) -> tuple[str, str, tuple[str, ...]]:
-    """Read the title, the line that begins "Paper:" and the fields of `Options` from a source."""
-    try:
-        tree = _parsed(file)
-    except (SyntaxError, ValueError) as error:
-        return f"(cannot be read: {error})", "", ()
-    lines = [line.strip() for line in (ast.get_docstring(tree) or "").splitlines()]
-    paper = next((line.removeprefix("Paper:").strip() for line in lines if "Paper:" in line), "")
-    return lines[0] if lines else "", paper, tuple(_options(file, tree))
-
-
-def _parsed(file: Path) -> ast.Module:
-    return ast.parse(file.read_text(encoding="utf-8", errors="replace"))
-
-
-def _options(file: Path, tree: ast.Module) -> Iterator[str]:
-    """Give the fields of `Options`, those of another file's that it extends first."""
-    for node in tree.body:
-        if isinstance(node, ast.ClassDef) and node.name == "Options":
-            for base in node.bases:
-                if isinstance(base, ast.Attribute) and base.attr == "Options":
-                    other = file.with_name(f"{ast.unparse(base.value)}.py")
-                    yield from _options(other, _parsed(other))
-            yield from (_option(field) for field in node.body if isinstance(field, ast.AnnAssign))

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -133,6 +134,53 @@ def test_a_killed_run_goes_on(pictures, tmp_path):
     driver.answers("selective-search", data, options, cache=kept, workers=1)
     assert all(f.stat().st_mtime_ns == when for f, when in before.items())
     assert len(list(kept.rglob("*.npz"))) == 5
+
+
+def test_no_process_is_left_behind_by_one_that_was_killed(pictures, tmp_path):
+    code = (
+        "import sys, time\n"
+        "from functools import partial\n"
+        "from pathlib import Path\n"
+        "from sightline.annotators import working\n"
+        "from sightline.annotators.store import Store\n"
+        "sys.path.insert(0, sys.argv[1])\n"
+        "import sleeping\n"
+        "if __name__ == '__main__':\n"
+        "    orders = [working.Order(str(n), str(n), sys.argv[1]) for n in range(4)]\n"
+        "    working.finish(orders, sleeping.opened, Store(Path(sys.argv[1])), workers=2)\n"
+    )
+    (tmp_path / "driver.py").write_text(code)
+    (tmp_path / "sleeping.py").write_text(
+        "import os, time\n"
+        "from pathlib import Path\n"
+        "def opened():\n"
+        "    def work(folder):\n"
+        "        Path(folder, f'{os.getpid()}.pid').touch()\n"
+        "        time.sleep(600)\n"
+        "    return work\n"
+    )
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    running = subprocess.Popen(
+        [sys.executable, str(tmp_path / "driver.py"), str(tmp_path)],
+        env=os.environ | {"PYTHONPATH": path},
+    )
+    deadline = time.monotonic() + 60
+    while len(list(tmp_path.glob("*.pid"))) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    workers = [int(file.stem) for file in tmp_path.glob("*.pid")]
+    assert len(workers) == 2
+    running.kill()
+    running.wait()
+    while any(map(alive, workers)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(map(alive, workers))
+
+
+def alive(process):
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return False
 
 
 # bad input

@@ -173,11 +173,13 @@ def test_steps_give_a_finite_loss_that_reaches_every_parameter(network: Method) 
 
 def test_the_same_seed_gives_the_same_loss(network: Method) -> None:
     network.train()
-    losses = []
-    for _ in range(2):
-        torch.manual_seed(5)  # for dropout, which has no generator
-        losses.append(network.step(batch(seed=3)).loss.item())
-    assert losses[0] == losses[1]
+    for epoch in (0, 1):
+        losses = []
+        for _ in range(2):
+            torch.manual_seed(5)  # for dropout, which has no generator
+            step = network.step(replace(batch(seed=3), epoch=epoch, epochs=2))
+            losses.append(step.loss.item())
+        assert losses[0] == losses[1]
 
 
 def test_chance_comes_from_the_generator_of_the_step(network: Method) -> None:
@@ -187,7 +189,8 @@ def test_chance_comes_from_the_generator_of_the_step(network: Method) -> None:
     for module in network.modules():
         if isinstance(module, nn.Dropout):
             module.eval()
-    network.step(batch())
+    for epoch in (0, 1):
+        network.step(replace(batch(), epoch=epoch, epochs=2))
     assert torch.equal(torch.get_rng_state(), before)
 
 
@@ -223,7 +226,8 @@ def test_maps_of_several_labels_are_those_of_each_alone(network: Method) -> None
 def test_evaluation_mode_leaves_parameters_and_buffers_as_they_were(network: Method) -> None:
     network.eval()
     before = state(network)
-    network.step(batch())
+    for epoch in (0, 1):
+        network.step(replace(batch(), epoch=epoch, epochs=2))
     with torch.no_grad():
         network.localize(batch().images, top(1))
     assert unchanged(network, before)
@@ -233,8 +237,9 @@ def test_evaluation_mode_leaves_parameters_and_buffers_as_they_were(network: Met
 def test_a_batch_of_one_blank_image_is_no_trouble(network: Method, fill: float) -> None:
     blank = torch.full((1, 3, SIDE, SIDE), fill)
     ignored = torch.full((1, SIDE, SIDE), 255)
-    step = network.train().step(Batch(blank, torch.tensor([1]), torch.Generator(), ignored))
-    assert torch.isfinite(step.loss)
+    for epoch in (0, 1):
+        given_batch = Batch(blank, torch.tensor([1]), torch.Generator(), ignored, epoch, 2)
+        assert torch.isfinite(network.train().step(given_batch).loss)
     with torch.no_grad():
         assert torch.isfinite(network.eval().localize(blank, top(2)).maps).all()
 
@@ -245,7 +250,7 @@ def test_mixed_precision_and_another_order_in_memory_are_no_trouble(method: str)
     given_batch = batch()
     images = given_batch.images.to(memory_format=torch.channels_last)
     with torch.autocast("cpu", torch.bfloat16):
-        loss = network.step(replace(given_batch, images=images)).loss
+        loss = network.step(replace(given_batch, images=images, epoch=1, epochs=2)).loss
         answer = network.eval().localize(images, top(2))
     assert torch.isfinite(loss)
     assert torch.isfinite(answer.maps).all()
@@ -325,7 +330,8 @@ def test_a_step_is_finite_wherever_a_search_may_go(method: str) -> None:
         for name, distribution in space(module.Options).items():
             drawn[name] = distribution.draw(dice.random() if quantile is None else quantile, drawn)
         network = assembly.combine(module, body, CLASSES, options=drawn, resolution=16).train()
-        assert torch.isfinite(network.step(batch()).loss)
+        for epoch in (0, 1):
+            assert torch.isfinite(network.step(replace(batch(), epoch=epoch, epochs=2)).loss)
 
 
 # Files

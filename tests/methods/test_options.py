@@ -7,7 +7,15 @@ import pytest
 
 from sightline import registry
 from sightline.errors import UsageError
-from sightline.hyperparameters import AtLeast, ReciprocalUniform, Uniform, space, validate
+from sightline.hyperparameters import (
+    AtLeast,
+    LogUniform,
+    ReciprocalUniform,
+    Uniform,
+    Whole,
+    space,
+    validate,
+)
 
 
 @dataclass(frozen=True)
@@ -67,6 +75,13 @@ def test_the_search_spaces_are_those_of_the_papers():
         },
         "adl": {"drop_rate": unit, "erasing_threshold": unit},
         "nl-ccam": {},
+        "f-cam": {  # Table S1 of Realistic Model Selection leaves it out
+            "foreground_seeds": Whole(1, 10),
+            "background_seeds": Whole(1, 10),
+            "background_share": unit,
+            "crf_weight": LogUniform(1e-10, 1e-7),
+            "size_weight": LogUniform(0.01, 10),
+        },
         "cutmix": {"size_prior": ReciprocalUniform(), "mix_rate": unit},
         "few-shot": {},
         "random": {},

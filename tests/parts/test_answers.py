@@ -40,6 +40,9 @@ def test_what_is_written_is_read_back(tmp_path, suffix, monkeypatch):
         writer.write(lines[1:])
     assert list(answers.read(file)) == lines
     assert answers.about(file) == SAID
+    (tmp_path / "orders.csv").write_text("category,part\n")
+    (tmp_path / ".hidden").mkdir()
+    (tmp_path / ".hidden" / file.name).write_bytes(file.read_bytes())
     assert answers.find([tmp_path]) == [file]
 
 

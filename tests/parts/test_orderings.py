@@ -108,6 +108,11 @@ def test_large_parts_come_first() -> None:
     assert list(order("area", DOG)) == ["body", "head", "eye", "tail"]
 
 
+def test_a_scheme_s_own_order_is_taken_from_either_end() -> None:
+    assert list(order("listed")) == list(PARTS)
+    assert list(order("listed:reverse=true")) == list(PARTS)[::-1]
+
+
 def test_a_list_gives_the_order(tmp_path: Path) -> None:
     file = tmp_path / "orders.csv"
     file.write_text("category,part\ndog,tail\ncat,eye\ndog,head\n")
@@ -139,6 +144,7 @@ def test_a_wrong_list_is_refused(tmp_path: Path, text: str, message: str) -> Non
         ("random:seed=x", "seed 'x' is no int"),
         ("random:seed=-1", "is not from 0 on"),
         ("e-u:nested=some", "'some' is none of smallest, all"),
+        ("mine=random:sead=1", "ordering 'random' has no option"),
         ("given", "needs file: write given:file=..."),
     ],
 )

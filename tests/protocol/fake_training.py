@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from sightline import rows
-from sightline.protocol import search
+from sightline.protocol.search_folder import place
 from sightline.types import Job, LedgerEntry, ResultRow
 
 LEDGER = LedgerEntry("data", "val", "hyperparameters", "boxes", 8, 8, (2, 2))
@@ -17,7 +17,7 @@ LEDGER = LedgerEntry("data", "val", "hyperparameters", "boxes", 8, 8, (2, 2))
 def trial(job: Job, folder: Path) -> ResultRow:
     """Converge unless the learning rate is high; be the better the nearer it is to .003."""
     options = job.options
-    place = search.place(job, folder)
+    kept = place(job, folder)
     with (folder / "diary").open("a") as file:
         file.write(f"{options.get('trial', 'final')}\n")
     time.sleep(float(os.environ.get("FAKE_PAUSE", "0")))
@@ -50,6 +50,6 @@ def trial(job: Job, folder: Path) -> ResultRow:
         "metrics": {"MaxBoxAccV2": value, "top1": 100 * rate},
         "digest": digest,
     }
-    row = ResultRow(json.loads(json.dumps(result)), {"process": os.getpid()}, (LEDGER,))
-    rows.save(row, place)
-    return row
+    made = ResultRow(json.loads(json.dumps(result)), {"process": os.getpid()}, (LEDGER,))
+    rows.save(made, kept)
+    return made

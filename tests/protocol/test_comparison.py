@@ -6,11 +6,8 @@ import pytest
 from sightline.errors import UsageError
 from sightline.metrics.statistics import holm, mean_of, paired_draws, paired_test
 from sightline.protocol import audit
-from sightline.protocol.comparison import (
-    best_wsol,
-    class_accuracy,
-    compare,
-)
+from sightline.protocol.cells import best_wsol
+from sightline.protocol.comparison import class_accuracy, compare
 
 from .made import LEARNED, REPORT, SEARCHED, evidence, final, trial
 

@@ -13,6 +13,7 @@ def wrote(folder, name, value, *, backbone="vgg-gap", metric="PxAP", p=None, lab
     """Write the row of an explainer; with a p-value it was tested against CAM."""
     test = {"maps": "cam", "difference": value - 60, "low": value - 62, "high": value - 58}
     result = {
+        "protocol": {"name": "pixels" if metric == "PxAP" else "reference-v2"},
         "truth": {"dataset": "pets", "split": "test", "fingerprint": "f"},
         "metric": metric,
         "value": value,
@@ -50,10 +51,10 @@ def test_columns_are_networks_and_their_mean(folder):
         "method": "cam",
         "pets vgg-gap": "60.0",
         "pets resnet50": "61.0",
-        "mean": "60.5",
+        "pets mean": "60.5",
     }
     assert vb["pets vgg-gap"] == "54.0 (-6.0 [-8.0, -4.0])"
-    assert vb["mean"] == "54.5"
+    assert vb["pets mean"] == "54.5"
     assert ig == {"method": "ig-vb", "pets vgg-gap": "59.5 (-0.5 [-2.5, +1.5] ~)"}
     assert made.title == "Explainers of the same networks against cam"
 
@@ -75,8 +76,8 @@ def test_metrics_are_columns_of_their_own_and_have_no_common_mean(folder):
     line = next(one for one in table(folder).lines if one["method"] == "cam")
     assert line["pets vgg-gap PxAP"] == "60.0"
     assert line["pets vgg-gap MaxBoxAccV2"] == "80.0"
-    assert "mean MaxBoxAccV2" not in line
-    assert line["mean PxAP"] == "60.5"
+    assert "pets mean MaxBoxAccV2" not in line
+    assert line["pets mean PxAP"] == "60.5"
 
 
 def test_notes_name_labels_and_say_what_was_explained(folder):
@@ -84,3 +85,10 @@ def test_notes_name_labels_and_say_what_was_explained(folder):
     notes = table(folder).notes
     assert any("likeliest" in note for note in notes)
     assert any("vb (vgg-gap)" in note and "no localization labels" in note for note in notes)
+
+
+def test_the_page_takes_the_table(folder, sightline):
+    answer = sightline("report", folder, "--out", folder / "report", "--latex")
+    assert answer.code == 0, answer.err
+    assert "pets mean" in answer.out
+    assert "ig-vb" in (folder / "report" / "index.html").read_text()

@@ -1,6 +1,7 @@
 """Layouts of published tables out of rows alone, with what must be said with them."""
 
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from sightline.protocol.figures import ranks
 from sightline.protocol.layouts import LAYOUTS, PUBLISHED, Material, make
 from sightline.types import ResultRow
 
-from .made import LEARNED, SEARCHED, final, trial
+from .made import LEARNED, REPORT, SEARCHED, final, trial
 from .recorded import record, written
 
 
@@ -89,6 +90,76 @@ def test_transfer_in_the_layout_of_table_3(tmp_path):
     assert made.lines[0]["cub vgg-gap"].startswith("0.333 [")
 
 
+def test_transfer_out_of_records_of_epochs(tmp_path):
+    scores = {"a": ([10, 20], [5, 30]), "b": ([30, 10], [40, 10]), "c": ([0, 40], [0, 50])}
+    for name, (val, test) in scores.items():
+        place = tmp_path / name
+        trial(place, value=val[-1], backbone="vgg-gap", dataset="cub")
+        numbers = {"val": [[v, v] for v in val], "test": [[t, t] for t in test]}
+        written(record(name, **numbers, top1=[1, 2]), place)
+    made = table(tmp_path, "transfer")
+    assert made.numbers[0]["trials"] == 3
+    assert made.numbers[0]["value"] == 1  # 20, 10, 40 and 30, 10, 50: the last epochs
+    final(tmp_path / "c", value=0, backbone="vgg-gap", dataset="cub")  # a row comes first
+    assert table(tmp_path, "transfer").numbers[0]["value"] == pytest.approx(-1 / 3)
+
+
+def annotated(folder, stage, value, annotator="selective-search", dataset="cub"):
+    """Write the row of a step of an annotator."""
+    result = {
+        "kind": "pseudo-annotation",
+        "annotator": annotator,
+        "stage": stage,
+        "truth": {"dataset": dataset, "split": "val", "fingerprint": "v"},
+        "value": value,
+        "interval": [value - 1, value + 1],
+        "images": 10,
+        "without_box": 1,
+    }
+    ledger = (REPORT,) if stage == "upper-bound" else ()
+    rows.save(ResultRow(rows.plain(result), {}, ledger), folder / f"{stage}.row.json")
+
+
+def test_stages_of_pseudo_boxes_and_the_pointing_game(tmp_path):
+    for stage, value in (("upper-bound", 64.0), ("pointing-game", 32.0), ("peak", 98.0)):
+        annotated(tmp_path / "ss", stage, value)
+    annotated(tmp_path / "clip", "otsu", 50.0, "clip")
+    made = table(tmp_path, "003-T2")
+    assert [line["stage"] for line in made.lines] == ["otsu", "pointing-game", "upper-bound"]
+    assert made.lines[1]["cub val, selective-search"] == "32.00 [31.00, 33.00]"
+    assert made.lines[1]["cub val, clip"] == "-"
+    printed = {n["stage"]: n["printed"] for n in made.numbers}
+    assert printed == {"otsu": "68.80", "pointing-game": "32.21", "upper-bound": "64.07"}
+    assert any("selective-search: " in note and "final-report" in note for note in made.notes)
+    assert "clip: no localization label" in made.notes
+    assert table(tmp_path, "004-S2").numbers == made.numbers
+    (peak,) = table(tmp_path, "003-T1").numbers
+    assert (peak["value"], peak["printed"]) == (98, "98.70")
+
+
+RECIPES = Path(__file__).parents[2] / "recipes/rows"
+
+
+def test_explainers_of_the_shipped_rows():
+    made = table(RECIPES, "explainers")
+    assert {"cam", "gb", "ig-vb", "sg-vb", "vb"} <= {line["method"] for line in made.lines}
+    title = next(t for t in made.lines[0] if t.endswith("EfficientNet-Lite0 (ImageNet)"))
+    shown = {line["method"]: line.get(title) for line in made.lines}
+    assert shown["cam"] == "79.0"
+    assert shown["ig-vb"] == "84.7 (+5.7 [+3.3, +8.3])"
+    assert shown["vb"].endswith("~)")
+
+
+def test_spread_is_drawn_with_what_diverged(tmp_path):
+    for number in range(6):
+        status = "diverged" if number == 5 else "converged"
+        trial(tmp_path / str(number), value=10.0 * number, status=status)
+    made = table(tmp_path, "spread")
+    assert made.lines[0]["not_converged"] == "1"
+    drawn = made.draw(tmp_path / "spread.png")
+    assert drawn.stat().st_size > 5000
+
+
 def test_cells_and_selection(tmp_path):
     numbers = {"val": [[20, 30], [40, 60]], "test": [[20, 30], [50, 45]], "top1": [90, 20]}
     written(record("a", **numbers), tmp_path / "a")
@@ -113,8 +184,38 @@ def test_printed_cells_are_found_by_their_criterion_and_never_guessed(tmp_path):
     assert found["ground-truth:v2", "test", "test", "iou"] == ""
     picks = {n["criterion"]: n["printed"] for n in table(tmp_path, "003-T3").numbers}
     assert picks == {"class-accuracy": "66.98", "ground-truth:v2": "70.40"}
-    both = {n["criterion"]: n["printed"] for n in table(tmp_path, "003-T5").numbers}
-    assert both["class-accuracy"] == ""  # two metrics are printed under one criterion
+
+
+def test_box_accuracy_and_raw_iou_stand_side_by_side(tmp_path):
+    """Two methods on two data sets, a configuration that validation and test disagree on."""
+    numbers = {"val": [[20, 30], [40, 60]], "test": [[20, 30], [50, 45]], "top1": [90, 20]}
+    other = {"val": [[20, 30], [40, 55]], "test": [[20, 30], [50, 70]], "top1": [80, 20]}
+    names = [("ts-cam", "deit-small", "cub"), ("ts-cam", "deit-small", "ilsvrc")]
+    names += [("cam", "resnet50", "cub")]
+    for place, (method, backbone, dataset) in enumerate(names):
+        facts = {"method": method, "backbone": backbone, "dataset": dataset}
+        for name, values in (("a", numbers), ("b", other)):
+            pseudo = {"clip": values["val"]}
+            made = record(name, **values, **facts, pseudo=pseudo)
+            written(made, tmp_path / f"{place}{name}")
+    made = table(tmp_path, "004-S3")
+    keys = set(published.table("004-S3").columns) - {"printed"}
+    assert keys <= set(made.numbers[0])
+    shown = [(line["method"], line["configuration"]) for line in made.lines]
+    assert shown == [(m, c) for m in ("cam", "ts-cam") for c in ("validation", "test")]
+    validation, test = made.lines[2:]
+    assert validation["cub max-box-acc ground-truth:50"] == "50.00"  # a, the best of validation
+    assert test["cub max-box-acc ground-truth:50"] == "70.00"  # b
+    assert validation["ilsvrc iou clip:50"] == "25.00"
+    assert made.lines[0]["ilsvrc iou clip:50"] == "-"
+    found = {
+        (n["dataset"], n["metric"], n["criterion"]): n["printed"]
+        for n in made.numbers
+        if (n["method"], n["configuration"]) == ("ts-cam", "validation")
+    }
+    assert found["cub", "max-box-acc", "ground-truth:50"] == "90.19"
+    assert found["cub", "iou", "clip:50"] == "69.95"
+    assert found["ilsvrc", "iou", "class-accuracy"] == "53.67"
 
 
 def test_every_published_name_is_one_and_has_a_layout():

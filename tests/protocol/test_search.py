@@ -16,7 +16,9 @@ from sightline import execution, rows
 from sightline.errors import DataError, SightlineError, UsageError
 from sightline.protocol import samplers, trials
 from sightline.protocol import search as searching
-from sightline.protocol.search import SearchPlan, Subject, search
+from sightline.protocol.search import search
+from sightline.protocol.search_folder import run_folder
+from sightline.protocol.search_plan import SearchPlan, Subject
 
 
 @pytest.fixture(autouse=True)
@@ -246,7 +248,7 @@ def test_the_grid_of_the_realistic_space(out):
 
 def test_rows_of_another_version_are_told(out):
     run(out, trials=2)
-    file = searching.run_folder(out, 1) / "train.row.json"
+    file = run_folder(out, 1) / "train.row.json"
     row = rows.load(file)
     rows.save(replace(row, provenance={"versions": {"sightline": "0.0.1"}}), file)
     (note,) = run(out, trials=2).notes
@@ -291,7 +293,7 @@ def test_a_sampler_that_learns_goes_on_where_it_was(out, tmp_path):
     whole = run(tmp_path / "whole", trials=12, sampler="tpe")
     shutil.copytree(tmp_path / "whole", out)
     for number in range(samplers.GROUP - 2, 12):
-        shutil.rmtree(searching.run_folder(out, number))
+        shutil.rmtree(run_folder(out, number))
     table = trials.read(out)[: samplers.GROUP]
     trials.write(out, table)
     again = run(out, trials=12, sampler="tpe")
@@ -306,12 +308,14 @@ sys.path[:0] = {[str(Path(__file__).parent)]!r}
 from pathlib import Path
 import fake_training
 from sightline import execution
-from sightline.protocol import search
+from sightline.protocol import search, search_plan
 search.inputs_of = lambda subject, **_: {{"train": "a", "val": "b"}}
-subject = search.Subject(method="cam", backbone="small-plain", data="data", plan={{"epochs": 10}})
+subject = search_plan.Subject(
+    method="cam", backbone="small-plain", data="data", plan={{"epochs": 10}}
+)
 import os, threading, signal
 threading.Timer(float(sys.argv[1]), lambda: os.kill(os.getpid(), signal.SIGKILL)).start()
-search.search(subject, Path({str(out)!r}), search.SearchPlan(trials=8),
+search.search(subject, Path({str(out)!r}), search_plan.SearchPlan(trials=8),
     engine=execution.Local(2), train=fake_training.trial)
 """
     os.environ["FAKE_PAUSE"] = "0.2"

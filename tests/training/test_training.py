@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+import safetensors.torch
 import torch
 from PIL import Image
 
@@ -56,6 +57,33 @@ def test_the_ledger_tells_what_validation_labels_were_for(trained):
         ("val", "masks", "hyperparameters", 8),
         ("val", "masks", "model-selection", 8),
     ]
+
+
+def test_weights_of_a_run_bring_along_the_labels_that_it_consumed(trained, tmp_path):
+    first = trained(keep=("best:MaxBoxAccV2",))
+    begun = str(tmp_path / "run/last.safetensors")
+    other = {"out": tmp_path / "other", "weights": begun, "evaluate_every": 0}
+    assert trained("f-cam", **other, options={"width": 16}).ledger == first.ledger != ()
+    loose = tmp_path / "loose.safetensors"
+    loose.write_bytes((tmp_path / "run/last.safetensors").read_bytes())
+    again = trained(weights=str(loose), out=tmp_path / "third", evaluate_every=0)
+    assert again.ledger == ()
+
+
+def test_f_cam_goes_on_from_a_run_of_cam_whose_classifier_it_leaves_as_it_is(trained, tmp_path):
+    trained()
+    begun = tmp_path / "run/last.safetensors"
+    options = {"classifier_share": 0.0, "width": 16}
+    trained("f-cam", weights=str(begun), out=tmp_path / "other", options=options)
+    before = safetensors.torch.load_file(begun)
+    after = safetensors.torch.load_file(tmp_path / "other/last.safetensors")
+    assert all(torch.equal(before[name], after[name]) for name in before)
+    assert {name.partition(".")[0] for name in after.keys() - before} == {"decoder"}
+
+
+def test_f_cam_refuses_a_classifier_that_learned_nothing(trained):
+    with pytest.raises(SightlineError, match="has learned nothing"):
+        trained("f-cam", options={"classifier_share": 0.0, "width": 16})
 
 
 def test_without_evaluation_no_label_is_consumed(trained):
@@ -274,7 +302,7 @@ def test_a_missing_split_is_named(trained, data):
     import shutil
 
     shutil.rmtree(data / "metadata/train")
-    with pytest.raises(UsageError, match="has no split 'train'; there is test, val"):
+    with pytest.raises(UsageError, match="no split 'train' here; it holds val, test"):
         trained(data=data)
 
 

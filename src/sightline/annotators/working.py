@@ -8,11 +8,13 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing.connection import wait as wait_for
 from typing import Any
 
 import cv2
@@ -108,9 +110,18 @@ _store: Store | None = None
 def _begin(opening: Callable[[], Work], store: Store) -> None:
     global _work, _store
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asks
+    threading.Thread(target=_end_with_the_driver, daemon=True).start()
     _threads(1)
     _work, _store = opening(), store
     _threads(1)  # of what was imported only now
+
+
+def _end_with_the_driver() -> None:
+    """Wait for the end of the process that asks, however it ends, so that nobody is left behind."""
+    driver = multiprocessing.parent_process()
+    assert driver
+    wait_for([driver.sentinel])
+    os._exit(1)
 
 
 def _do(order: Order) -> str:

@@ -86,10 +86,13 @@ def write(
     else:
         (folder / WITHOUT).unlink(missing_ok=True)
     write_whole(folder / COCO, as_coco(dataset, outcomes))
-    if split.classes:
-        write_classes(folder, split.classes)
+    names = split.classes or (() if max(labels) >= 0 else ("object",))
+    if names:
+        write_classes(folder, names)
     places = [(one, label, ",".join(map(str, whole_pixels(one)))) for one, label in found]
-    write_lists(folder, [Listed(o.name, label, o.size, (place,)) for o, label, place in places])
+    write_lists(
+        folder, [Listed(o.name, max(label, 0), o.size, (place,)) for o, label, place in places]
+    )
 
 
 def as_table(outcomes: Sequence[Outcome]) -> str:
@@ -110,8 +113,7 @@ def as_coco(dataset: Dataset, outcomes: Sequence[Outcome]) -> str:
     split = dataset.split
     files = dict.fromkeys(split.images)
     numbers = {name: number for number, name in enumerate(files, start=1)}
-    labels = sorted(set(split.labels.tolist()))
-    last = max(labels[-1], len(split.classes) - 1)
+    last = int(split.labels.max(initial=-1))
     named = [*split.classes, *(f"class {label}" for label in range(len(split.classes), last + 1))]
     images: dict[str, dict[str, Any]] = {}
     annotations: list[dict[str, Any]] = []

@@ -42,7 +42,7 @@ class Common:
     source: tyro.conf.Positional[str] = ""
     """which one; 'sightline list annotator' tells all"""
     data: str = ""
-    """reference folder, COCO .json, VOC or image folder, or dataset:FOLDER"""
+    """as everywhere; or a folder of pictures, or one with a folder of them for each class"""
     split: str = ""
     """name of the split"""
     out: Path | None = None
@@ -173,10 +173,16 @@ class Common:
         return made
 
     def _dataset(self) -> "Dataset":
+        from sightline.data.bare import holds_pictures, read_bare
         from sightline.data.dataset import read_dataset
 
         skip = self.on_error == "skip"
-        return read_dataset(self.data, split=self.split, images=self.images, skip_problems=skip)
+        try:
+            return read_dataset(self.data, split=self.split, images=self.images, skip_problems=skip)
+        except UsageError as error:
+            if "not recognised" not in str(error) or not holds_pictures(self.data):
+                raise
+        return read_bare(self.data, self.split)
 
 
 def _as_json(found: "Found", folder: Path, made: "Sequence[ResultRow]") -> dict[str, Any]:

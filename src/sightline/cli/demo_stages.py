@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sightline.cli import demo_parts
 from sightline.cli.demo_explaining import FOLDER as EXPLAINED
 from sightline.cli.demo_explaining import explain
 from sightline.cli.output import table
@@ -23,6 +24,17 @@ PLAN: dict[str, Any] = {
     "fast_ratio": 1.0,
     "decay_every": 8,
 }  # without weights to begin with
+SEARCHED = ("transfer", "selection", "noise")  # tables of the search
+TRIALS = 6
+SEARCH: dict[str, Any] = {
+    "epochs": 3,
+    "batch": 8,
+    "size": 48,
+    "protocols": ("reference-v2",),
+    "evaluate_every": 3,
+    "keep": ("every",),
+}
+LEVELS = (10, 50)  # of noise, in percent
 SPLIT, BOXES = "test", "reference-v2"
 TABLES = ("comparison", "explainers", "pointing")
 DRAWN = "ig-vb"  # the explainer whose maps are drawn beside CAM's
@@ -41,6 +53,7 @@ class Story:
     seed: int
     epochs: int
     results: dict[tuple[str, str], Any] = field(default_factory=dict)  # rows by maps and protocol
+    judged: dict[str, Any] = field(default_factory=dict)  # rows of part scores by level
     explained: dict[str, dict[str, Any]] = field(default_factory=dict)  # by explainer and protocol
 
     @property
@@ -56,6 +69,11 @@ class Story:
     def rows(self, name: str) -> Path:
         """Tell where the rows of some maps are."""
         return self.out / "rows" / name
+
+    @property
+    def searched(self) -> Path:
+        """The folder of the search."""
+        return self.out / "search"
 
     @property
     def trained(self) -> tuple[str, ...]:
@@ -153,6 +171,37 @@ def train(story: Story) -> None:
             localize_run(run, story.split(), out=maps)
 
 
+def search(story: Story) -> None:
+    """Search hyperparameters of CAM, as `sightline search` does."""
+    if not story.trained:
+        return
+    from sightline.protocol.search import search
+    from sightline.protocol.search_plan import SearchPlan, Subject
+
+    plan = SEARCH | {"seed": story.seed}
+    subject = Subject(method="cam", backbone=BACKBONE, data=str(story.data), plan=plan)
+    search(subject, story.searched, SearchPlan(trials=TRIALS))
+
+
+def select(story: Story) -> None:
+    """Select among its trials, as `sightline noise boxes` and `sightline select --record` do."""
+    if not story.trained:
+        return
+    from sightline.data.truth import read_truth
+    from sightline.protocol.choosing import CONVERGED
+    from sightline.protocol.noise_study import write_boxes
+    from sightline.protocol.recording import Recording, record
+    from sightline.rows import load
+
+    truth = read_truth(story.data, split="val")
+    noisy = write_boxes(truth, story.out / "noisy", LEVELS, story.seed)
+    pseudo = {f"noisy-{level}": str(folder) for level, folder in noisy.folders.items()}
+    asked = Recording(pseudo=pseudo, test=True, thresholds=100, show_progress=False)
+    for file in sorted(story.searched.glob("trials/*/train.row.json")):
+        if load(file).result["status"] == CONVERGED:
+            record(file.parent, asked)
+
+
 def score(story: Story) -> None:
     """Score the maps and the baseline, as `sightline evaluate --out` does."""
     from sightline.evaluation.outputs import Files, evaluate_to_files
@@ -222,7 +271,11 @@ def report(story: Story) -> None:
     explained = (EXPLAINED,) if story.explained else ()
     places = tuple(map(story.rows, (*compared, BASELINE, *explained)))
     places += tuple(story.out / "runs" / method for method in story.trained)
+    places += tuple(story.rows(f"parts-{level}") for level in story.judged)
     there = tuple(name for name in TABLES if name != EXPLAINED or explained)
+    there += demo_parts.TABLES if story.judged else ()
+    if any(story.searched.glob("trials/*/epochs.row.json")):
+        places, there = (*places, story.searched, story.out / "noisy"), (*there, *SEARCHED)
     page = Command(places, tables=there, out=story.page.parent, against=compared[0])
     _, lacking, shown = page.made()
     page.write(shown, lacking)
@@ -233,9 +286,12 @@ STAGES: tuple[tuple[str, Callable[[Story], None]], ...] = (
     ("draw the contact sheet", show),
     ("imagine maps", imagine_maps),
     ("train and localize", train),
+    ("search CAM's hyperparameters", search),
+    ("select by each criterion", select),
     ("score the maps", score),
     ("explain CAM's network", explain),
     ("draw the maps", draw),
+    ("add parts one by one", demo_parts.benchmark),
     ("write the report", report),
 )
 

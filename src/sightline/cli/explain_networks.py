@@ -52,7 +52,8 @@ def _of_runs(flags: Flags) -> "Mapping[str, Sequence[Candidate]]":
 
 def _runs_in(place: Path) -> list[Path]:
     """Give a run, or the trials of a search, or of several, that converged."""
-    from sightline.protocol.search import CONVERGED, run_folder
+    from sightline.protocol.choosing import CONVERGED
+    from sightline.protocol.search_folder import run_folder
 
     searches = [run_folder(at, 0).parent for at in (place, *sorted(place.glob("*/")))]
     searches = [trials for trials in searches if trials.is_dir()]

@@ -44,8 +44,14 @@ def _lines(kind: str, entries: list[registry.Entry]) -> list[str]:
             origin = "" if entry.source == "sightline" else f" (from {entry.source})"
             lines.append(f"  {entry.name:<22} {entry.title}{origin}")
             lines += [f"  {'':<22} {entry.paper}"] if entry.paper else []
-            lines += [f"  {'':<22}   --{option}" for option in entry.options]
+            lines += [f"  {'':<22}   --{_flag(option)}" for option in entry.options]
     return lines
+
+
+def _flag(option: str) -> str:
+    """Write the name as it is given on the command line."""
+    name, colon, rest = option.partition(":")
+    return f"{name.replace('_', '-')}{colon}{rest}"
 
 
 def command(arguments: Sequence[str]) -> type[Command]:

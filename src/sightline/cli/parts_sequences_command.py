@@ -24,12 +24,12 @@ class Command:
 
     Options of an ordering, a content scheme or a classifier follow its name, so that any of them
     can be swept: low-detail:half=0.02,peak=1 or torchvision:model=resnet50. 'sightline list
-    ordering', 'content' and 'classifier' tell all. The last image of a sequence is the crop itself.
+    ordering', 'content' and 'classifier' tell all. Put a name of your own before it to have it in
+    tables: mine=callable:file=mine.py. The last image of a sequence is the crop itself.
 
     example:
       sightline parts sequences prepared --orderings e-us random --classifiers lite0 --out answers
 
-      orders     answers/orders.csv
       sequences  288, of 3504 images; 1604 differ
       lite0      answers/lite0.parquet
     """
@@ -80,10 +80,10 @@ class Command:
 
             counts = writing.write(prepared, wanted, self.out)
             files = {"images": self.out / "images", "table": self.out / "sequences.csv"}
+            files["orders"] = self.out / "orders.csv"
         files |= self._drawn(prepared, wanted, self.out)
         repeats = f"of {counts.steps} images; {counts.images} differ"
-        lines = {"orders": str(self.out / "orders.csv")}
-        lines |= {"sequences": f"{counts.sequences}, {repeats}"}
+        lines = {"sequences": f"{counts.sequences}, {repeats}"}
         lines |= {name: str(file) for name, file in files.items()}
         width = max(map(len, lines))
         text = "\n".join(f"{name:<{width}}  {line}" for name, line in lines.items())
@@ -105,11 +105,9 @@ class Command:
         )
 
     def _classified(self, prepared: "Prepared", wanted: "Wanted", out: Path) -> dict[str, Path]:
-        from sightline.parts import named, sequences
+        from sightline.parts import named
         from sightline.parts.classifying import classify
-        from sightline.parts.writing import write_orders
 
-        write_orders(sequences.orders(prepared, wanted.orderings), out)
         asked = named.chosen("classifier", self.classifiers)
         if self.threads:
             import torch

@@ -13,7 +13,7 @@ from sightline.cli.options import chosen, flags_of, optional_flags_of
 from sightline.cli.output import deliver
 from sightline.cli.train_command import recipe_of
 from sightline.errors import SightlineError, UsageError
-from sightline.protocol.search import SearchPlan
+from sightline.protocol.search_plan import SearchPlan
 from sightline.training.plan import Conduct, Places, Plan
 
 INTERRUPTED = "stopped; what is done is kept, and the same command goes on from there"
@@ -109,7 +109,8 @@ class Common:
 
     def _searched(self, method: str, backbone: str, *, several: bool) -> tuple[Any, list[Any]]:
         from sightline.execution import Limits
-        from sightline.protocol.search import Subject, search
+        from sightline.protocol.search import search
+        from sightline.protocol.search_plan import Subject
         from sightline.training.material import place_of
 
         assert self.out

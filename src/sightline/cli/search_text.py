@@ -7,7 +7,8 @@ from typing import Any
 from sightline.cli.output import table
 from sightline.data.ledger import as_text as ledger_lines
 from sightline.execution import Failure
-from sightline.protocol.search import LOSS, Searched, value_of
+from sightline.protocol.choosing import LOSS, value_of
+from sightline.protocol.search import Searched
 
 SHOWN = 60  # trials in a table; of more only the best
 

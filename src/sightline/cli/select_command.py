@@ -48,6 +48,8 @@ class Command:
     """with --record: open the test split, as a study"""
     by: Literal["auto", "boxes", "masks"] = "auto"
     """with --record: measure with boxes, where there are any, or with masks"""
+    thresholds: int = 1000
+    """with --record: score thresholds to keep; 100 make the records a tenth as large"""
     window: int = 5
     """epochs over which box-area-variance compares; 2 for ImageNet in the released code"""
     out: Path | None = None
@@ -64,8 +66,9 @@ class Command:
             raise UsageError("--window compares 2 epochs or more")
         if self.record:
             self._record()
-        elif self.pseudo or self.test or self.by != "auto":
-            raise UsageError("--pseudo, --test and --by say what to record; pass --record too")
+        elif self.pseudo or self.test or self.by != "auto" or self.thresholds != 1000:
+            what = "--pseudo, --test, --by and --thresholds say what to record"
+            raise UsageError(f"{what}; pass --record too")
         records = [r for r in epochs.find(self.runs) if r.facts.get("status") != "diverged"]
         if not records:
             raise UsageError(
@@ -89,6 +92,7 @@ class Command:
             pseudo=dict(map(_named, self.pseudo)),
             test=self.test,
             by="" if self.by == "auto" else self.by,
+            thresholds=self.thresholds,
         )
         for root in _runs(self.runs):
             record(root, asked)

@@ -31,8 +31,8 @@ def find(place: str, asked: Asked, request: Request) -> Found:
     if found:
         return found
     held = held_splits(place, request)
-    if held and asked.name:
-        raise UsageError(f"{root}: no split '{asked.name}' here; it holds {', '.join(held)}")
+    if asked.name and (there := held or _split_folders(name, root)):
+        raise UsageError(f"{root}: no split '{asked.name}' here; it holds {', '.join(there)}")
     if held:
         raise UsageError(f"{root}: it holds {', '.join(held)}: pass one of them with --split")
     downloads = known(name).downloads if name else ()
@@ -91,7 +91,8 @@ def held_splits(place: str, request: Request) -> tuple[str, ...]:
 
 def _look(name: str, root: Path, asked: Asked, request: Request) -> Found | None:
     inner = list(_inner(name, root, asked))
-    for folder in (*inner, root):
+    others = asked.name and not inner and _split_folders(name, root)
+    for folder in inner if others else (*inner, root):
         if _has_lists(folder):
             lists = registry.load("format", "reference")
             return Found(folder, name or root.resolve().name, lists, bool(name))
@@ -105,9 +106,10 @@ def _look(name: str, root: Path, asked: Asked, request: Request) -> Found | None
             return None
     for folder in (*inner, root):
         reader = _format(folder, request)
-        if reader and not asked.name and _splits_of(reader, folder):
+        held = _splits_of(reader, folder) if reader else ()
+        if held and not asked.name:
             return None
-        if reader:
+        if reader and (not others or asked.name in held):
             return Found(folder, name or root.resolve().name, reader, bool(name))
     return None
 
@@ -127,6 +129,11 @@ def _inner(name: str, root: Path, asked: Asked) -> Iterator[Path]:
         for folder in (root / split, root / "metadata" / split, *metadata):
             if folder.is_dir():
                 yield folder
+
+
+def _split_folders(name: str, root: Path) -> tuple[str, ...]:
+    """List the splits that have a folder here: where some have one, the whole is no split."""
+    return tuple(split for split in SPLITS if any(_inner(name, root, Asked(split))))
 
 
 def _spellings(name: str) -> tuple[str, ...]:

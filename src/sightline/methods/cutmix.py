@@ -21,7 +21,6 @@ import math
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -30,7 +29,7 @@ from sightline.backbones.contract import Backbone
 from sightline.hyperparameters import ReciprocalUniform, Uniform, validate
 from sightline.methods import cam
 from sightline.methods.contract import Batch, Step
-from sightline.methods.heads import chance
+from sightline.methods.heads import chance, numpy_dice
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +106,7 @@ def draw_patch(height: int, width: int, prior: float, generator: torch.Generator
 
 def draw_share(prior: float, generator: torch.Generator) -> float:
     """Draw from Beta(prior, prior); 0 is its limit, 0 or 1 with equal chance."""
-    device = generator.device
-    seed = int(torch.randint(2**63 - 1, (1,), generator=generator, device=device).item())
-    dice = np.random.default_rng(seed)  # torch has no such draw that takes a generator
+    dice = numpy_dice(generator)  # torch has no such draw that takes a generator
     return float(dice.beta(prior, prior) if prior > 0 else dice.integers(2))
 
 

@@ -1,5 +1,6 @@
 """What several methods share: a classifier that is a class map, scaled maps, a loss for pixels."""
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -68,3 +69,10 @@ def pixel_loss(scores: Tensor, masks: Tensor) -> Tensor:
 def chance(generator: torch.Generator, *shape: int) -> Tensor:
     """Draw numbers evenly from [0, 1), where the generator lives."""
     return torch.rand(shape, generator=generator, device=generator.device)
+
+
+def numpy_dice(generator: torch.Generator) -> np.random.Generator:
+    """Make NumPy's random numbers follow from torch's."""
+    device = generator.device
+    seed = torch.randint(2**63 - 1, (1,), generator=generator, device=device)
+    return np.random.default_rng(int(seed.item()))

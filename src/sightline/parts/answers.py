@@ -162,7 +162,7 @@ def _batch(answers: Sequence[Answer]) -> Any:
 
 
 def find(places: Iterable[Path]) -> list[Path]:
-    """List the files of answers in files and folders, in the order of their names."""
+    """List files of answers, and those that folders hold, in the order of their names."""
     found: list[Path] = []
     for place in places:
         if not place.exists():
@@ -175,9 +175,15 @@ def find(places: Iterable[Path]) -> list[Path]:
 
 
 def _holds(file: Path, place: Path) -> bool:
-    """Tell whether a file may hold answers; hidden ones, and those in hidden folders, do not."""
+    """Tell whether a file of a folder holds answers: nothing hidden, nothing of other columns."""
     hidden = any(part.startswith(".") for part in file.relative_to(place).parts)
-    return file.suffix in SUFFIXES and not hidden
+    if file.suffix not in SUFFIXES or hidden or not file.is_file():
+        return False
+    if file.suffix == ".parquet":
+        return set(COLUMNS) <= set(_opened(file).schema_arrow.names)
+    with file.open(encoding="utf-8-sig", errors="replace") as stream:
+        names = next(csv.reader(stream), [])
+    return set(COLUMNS) - set(OPTIONAL) <= set(names)
 
 
 def about(file: Path) -> About:

@@ -1,5 +1,7 @@
 """The same as `foveation`, as the papers say it: level by level, for each picture anew."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import correlate1d, distance_transform_edt
@@ -11,7 +13,11 @@ Values = NDArray[np.float64]
 
 def foveated(picture: Picture, mask: Mask, field: Field) -> Picture:
     """Show a picture as seen by who looks at the mask."""
-    pyramid = _pyramid(picture)
+    return blended(picture, pyramid_of(picture), mask, field)
+
+
+def blended(picture: Picture, pyramid: Sequence[Values], mask: Mask, field: Field) -> Picture:
+    """Blend a picture's blurred forms by the distance to the mask."""
     if not mask.any():
         return np.rint(pyramid[-1]).clip(0, 255).astype(np.uint8)
     distance = np.asarray(distance_transform_edt(~mask))
@@ -31,7 +37,7 @@ def foveated(picture: Picture, mask: Mask, field: Field) -> Picture:
     return rounded
 
 
-def _pyramid(picture: Picture) -> list[Values]:
+def pyramid_of(picture: Picture) -> list[Values]:
     """Blur a picture to each level from the one before."""
     pyramid = [picture.astype(np.float64)]
     for level in range(1, LEVELS + 1):

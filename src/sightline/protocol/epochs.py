@@ -62,7 +62,7 @@ class EpochRecord:
         return bool(self.precision) and not self.accuracy
 
 
-def save(record: EpochRecord, file: Path) -> None:
+def save(record: EpochRecord, file: Path, *, compressed: bool = True) -> None:
     """Write the numbers of a record; what they are of is the row's to say."""
     arrays: dict[str, Any] = {
         "epochs": record.epochs,
@@ -75,7 +75,7 @@ def save(record: EpochRecord, file: Path) -> None:
             arrays[f"{kind}:{split}:{source}"] = values.astype(np.float32)
     file.parent.mkdir(parents=True, exist_ok=True)
     temporary = file.with_name(f".{file.name}.part.npz")
-    np.savez_compressed(temporary, **arrays)
+    (np.savez_compressed if compressed else np.savez)(temporary, **arrays)
     temporary.replace(file)
 
 

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from sightline.protocol import audit
-from sightline.protocol.comparison import MEAN
-from sightline.protocol.material import Made, Material, need
-from sightline.protocol.result_layouts import column_of
+from sightline.protocol.cells import MEAN
+from sightline.protocol.material import Made, Material, column_of, need
 from sightline.protocol.results import EXPLAINER, Result
 
 NOTE = (
@@ -26,11 +25,11 @@ def explainers(material: Material) -> Made:
         column = column_of(one.dataset, str(line["backbone"] or line["network"]))
         several = f" {line['metric']}" if len(metrics) > 1 else ""
         lines.setdefault(one.method, {"method": one.method})[f"{column}{several}"] = _cell(line)
-    for metric in metrics:
-        for mean in _means([line for line in numbers if line["metric"] == metric]):
-            several = f" {metric}" if len(metrics) > 1 else ""
-            lines[str(mean["method"])][f"{MEAN}{several}"] = f"{mean['value']:.1f}"
-            numbers.append(mean)
+    for mean in _means(numbers):
+        several = f" {mean['metric']}" if len(metrics) > 1 else ""
+        column = column_of(mean["dataset"], MEAN)
+        lines[mean["method"]][f"{column}{several}"] = f"{mean['value']:.1f}"
+        numbers.append(mean)
     against = dict.fromkeys(str(line["against"]) for line in numbers if line.get("against"))
     return Made(
         "explainers",
@@ -73,14 +72,19 @@ def _cell(line: dict[str, Any]) -> str:
 
 
 def _means(numbers: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Give the mean over networks of each explainer that has several and lacks none."""
-    networks = {(one["dataset"], one["backbone"], one["network"]) for one in numbers}
+    """Give the mean over a data set's networks of each explainer that lacks none of several."""
+    cells: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
+    for one in numbers:
+        by_method = cells.setdefault((one["dataset"], one["metric"]), {})
+        network = one["backbone"] or one["network"]
+        by_method.setdefault(one["method"], {})[network] = one["value"]
     found = []
-    for method in dict.fromkeys(one["method"] for one in numbers):
-        own = [one["value"] for one in numbers if one["method"] == method]
-        if len(networks) == len(own) > 1:
-            mean = {"method": method, "backbone": MEAN, "metric": numbers[0]["metric"]}
-            found.append(mean | {"value": sum(own) / len(own)})
+    for (dataset, metric), by_method in cells.items():
+        networks = {network for values in by_method.values() for network in values}
+        for method, values in by_method.items():
+            if len(values) == len(networks) > 1:
+                line = {"method": method, "dataset": dataset, "backbone": MEAN, "metric": metric}
+                found.append(line | {"value": sum(values.values()) / len(values)})
     return found
 
 

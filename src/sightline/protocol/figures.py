@@ -52,6 +52,38 @@ def transfer(
     return _saved(figure, file)
 
 
+def spread(
+    found: Mapping[tuple[str, str, str], tuple[NDArray[np.float64], int]],
+    centers: Mapping[str, float],
+    file: Path,
+) -> Path | None:
+    """Draw the trials of each method as a violin, and count those that diverged: 000 Figure 13."""
+    columns = list(dict.fromkeys(key[1:] for key in found))
+    if not find_spec("matplotlib") or not columns:
+        return None
+    figure = _figure(1 + 0.9 * len(found), 3.8)
+    shares = [sum(key[1:] == one for key in found) for one in columns]
+    axes = figure.subplots(1, len(columns), squeeze=False, sharey=True, width_ratios=shares)[0]
+    for place, (dataset, backbone) in zip(axes, columns, strict=True):
+        here = {m: v for (m, *rest), v in found.items() if rest == [dataset, backbone]}
+        for x, (values, lost) in enumerate(here.values()):
+            if len(values) > 1:
+                place.violinplot([values], [x], widths=0.8, showextrema=False)
+            place.plot([x] * len(values), values, ".", color=COLORS[0], ms=4)
+            place.text(
+                *(x, 1.02, f"{lost} of {len(values) + lost}\ndiverged"),
+                transform=place.get_xaxis_transform(),
+                ha="center",
+                fontsize=6,
+            )
+        if dataset in centers:
+            place.axhline(centers[dataset], color="#999999", lw=0.7)
+        place.set_xticks(range(len(here)), list(here), rotation=30, fontsize=8)
+        place.set_title(f"{dataset}, {backbone}", fontsize=8, pad=22)
+    axes[0].set_ylabel("score on validation")
+    return _saved(figure, file)
+
+
 def few_labels(lines: Sequence[Mapping[str, Any]], center: float, file: Path) -> Path | None:
     """Draw mean and standard error as labels grow, the center baseline as zero: 000 Figure 15."""
     if not find_spec("matplotlib"):

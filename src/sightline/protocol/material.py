@@ -8,11 +8,13 @@ from typing import Any
 from sightline import rows
 from sightline.errors import UsageError
 from sightline.protocol import epochs, results, selection_tables
-from sightline.protocol.criteria import parse
+from sightline.protocol.cells import ALL
+from sightline.protocol.criteria import Criterion, localization, parse
 from sightline.protocol.results import EXPLAINER, Result
 from sightline.types import Made as Made
+from sightline.types import ResultRow
 
-TEST = "test"
+TEST, PSEUDO = "test", "pseudo-annotation"
 
 
 class Material:
@@ -77,6 +79,23 @@ class Material:
         return selection_tables.grouped(records, criteria)
 
     @cached_property
+    def recorded_tests(self) -> dict[tuple[Path, str], float]:
+        """Give what runs are worth on test after their last epoch, by folder and metric."""
+        found = {}
+        for record in epochs.find(self.places):
+            if record.has_test:
+                name, metric = ("PxAP", "pxap") if record.by_masks else ("MaxBoxAccV2", "v2")
+                values = localization(record, epochs.TEST, Criterion(epochs.TRUTH, metric))
+                found[Path(record.place), name] = float(values[-1])
+        return found
+
+    @cached_property
+    def annotations(self) -> list[ResultRow]:
+        """Give the rows of what pseudo annotators' boxes are worth, step by step."""
+        found = map(rows.load, rows.find(self.places))
+        return [row for row in found if row.result.get("kind") == PSEUDO]
+
+    @cached_property
     def noise(self) -> list[Mapping[str, Any]]:
         """Give the rows of noise studies."""
         found = [rows.load(file) for file in rows.find(self.places) if "noise" in file.name]
@@ -88,6 +107,11 @@ def text_of(value: Any) -> str:
     if value is None:
         return "-"
     return f"{value:.2f}" if isinstance(value, float) else str(value)
+
+
+def column_of(dataset: str, backbone: str) -> str:
+    """Title the column of a data set and a backbone."""
+    return " ".join(filter(None, (dataset if dataset != ALL else "total", backbone)))
 
 
 def need(there: Any, what: str) -> None:

@@ -96,16 +96,23 @@ def converged(trial: Result) -> bool:
 
 
 def between_splits(
-    trials: Sequence[Result], finals: Sequence[Result]
+    trials: Sequence[Result],
+    finals: Sequence[Result],
+    recorded: Mapping[tuple[Path, str], float] | None = None,
 ) -> dict[tuple[str, str, str], Transfer]:
-    """Pair each trial's validation score with the test score that lies in the same folder."""
-    tests: dict[tuple[Path, str], Result] = {(f.file.parent, f.metric): f for f in finals}
+    """Pair each trial's validation score with the test score that lies in the same folder.
+
+    Args:
+        trials: training runs.
+        finals: measured on the test split.
+        recorded: what records of epochs say of the last one, by folder and metric.
+    """
+    tests = {**(recorded or {}), **{(f.file.parent, f.metric): f.value for f in finals}}
     groups: dict[tuple[str, str, str], list[tuple[float, float, bool]]] = {}
     for trial in trials:
         final = tests.get((trial.file.parent, trial.metric))
-        if final or not converged(trial):
-            value = final.value if final else float("nan")
-            entry = (trial.value, value, converged(trial))
+        if final is not None or not converged(trial):
+            entry = (trial.value, float("nan") if final is None else final, converged(trial))
             groups.setdefault((trial.method, trial.dataset, trial.backbone), []).append(entry)
     return {
         key: transfer([one[:2] for one in members], converged=[one[2] for one in members])
@@ -132,6 +139,19 @@ def between_sets(
         key: transfer([one[:2] for one in members], converged=[one[2] for one in members])
         for key, members in sorted(groups.items())
     }
+
+
+def scores(trials: Sequence[Result]) -> dict[tuple[str, str, str], tuple[Floats, int]]:
+    """Give each method's scores on validation, and how many trials did not converge."""
+    groups: dict[tuple[str, str, str], list[Result]] = {}
+    for trial in trials:
+        groups.setdefault((trial.method, trial.dataset, trial.backbone), []).append(trial)
+    found = {}
+    for key, members in sorted(groups.items()):
+        good = [one for one in members if converged(one)]
+        values = np.array([one.value for one in good if np.isfinite(one.value)])
+        found[key] = values, len(members) - len(good)
+    return found
 
 
 def spread(

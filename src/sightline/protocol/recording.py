@@ -6,15 +6,11 @@ any number of pseudo ground truths, and the box at Otsu's threshold. No map is k
 
 import json
 import math
-import os
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -23,17 +19,10 @@ from sightline import progress, provenance, rows
 from sightline.data import openings
 from sightline.data.dataset import Dataset
 from sightline.data.ledger import Ledger
-from sightline.data.masks import read_mask
-from sightline.data.pipeline.loader import Loader, Reading
+from sightline.data.predicted import without_box
 from sightline.data.truth import GroundTruth, read_truth
-from sightline.errors import DataError, Problem, UsageError
-from sightline.methods.contract import given
-from sightline.metrics.box import map_boxes, measure
-from sightline.metrics.box_accumulator import BoxAccumulator
-from sightline.metrics.geometry import to_frame
-from sightline.metrics.mask import MaskAccumulator, measure_mask
-from sightline.metrics.protocol import Protocol, preset, threshold_grid
-from sightline.metrics.score_maps import prepare
+from sightline.errors import UsageError
+from sightline.metrics.protocol import THRESHOLD_STEPS, Protocol, preset, threshold_grid
 from sightline.protocol import epochs
 from sightline.protocol.epochs import (
     BOX_AREA,
@@ -45,11 +34,12 @@ from sightline.protocol.epochs import (
     EpochRecord,
 )
 from sightline.protocol.noise_study import MARK
+from sightline.protocol.passes import Target, one_pass
 from sightline.training.folder import RunFolder
 from sightline.training.material import read_split
 from sightline.training.plan import Places
-from sightline.training.trained import Trained, load_run
-from sightline.types import Boxes, ResultRow
+from sightline.training.trained import load_run
+from sightline.types import ResultRow
 
 Floats = NDArray[np.float64]
 
@@ -63,51 +53,15 @@ class Recording:
     pseudo: Mapping[str, str] = field(default_factory=dict)  # name -> folder of a ground truth
     test: bool = False  # measure the test split too, as a study
     by: str = ""  # boxes or masks; boxes where there are boxes
+    thresholds: int = THRESHOLD_STEPS  # score thresholds that are kept, evenly spaced
     batch: int = 32
     force: bool = False
     show_progress: bool = True
 
-
-class _Target:
-    """A split's places, from one source, and what is measured against them."""
-
-    def __init__(
-        self, truth: GroundTruth, dataset: Dataset, protocol: Protocol, purpose: str, ledger: Ledger
-    ) -> None:
-        self.protocol = protocol
-        self._rows = _rows_of(dataset, truth)
-        self._sizes = truth.split.sizes
-        self._boxes: Boxes | None = None
-        self._masks: Any = None
-        if protocol.ground_truth_kind == "masks":
-            self._masks = truth.masks(purpose, ledger)
-        else:
-            self._boxes = truth.boxes(purpose, ledger)
-
-    def accumulator(self) -> Any:
-        """Begin to collect."""
-        masks = self.protocol.ground_truth_kind == "masks"
-        return MaskAccumulator(self.protocol) if masks else BoxAccumulator(self.protocol)
-
-    def measured(self, item: int, scores: Floats, found: Any) -> Any:
-        """Measure one map, whose boxes were found before."""
-        row, side = self._rows[item], (scores.shape[1], scores.shape[0])
-        if self._boxes is None:
-            return measure_mask(scores, read_mask(self._masks, row, side), self.protocol)
-        corners = self._boxes.corners[self._boxes.offsets[row] : self._boxes.offsets[row + 1]]
-        size = (int(self._sizes[row, 0]), int(self._sizes[row, 1]))
-        truth = to_frame(corners, size, side, self.protocol.box_ends)
-        return measure(scores, truth, self.protocol, found=found)
-
-
-def _rows_of(dataset: Dataset, truth: GroundTruth) -> list[int]:
-    """Find each image of a split in another ground truth of it."""
-    places = {name: row for row, name in enumerate(truth.split.ids)}
-    missing = [name for name in dataset.split.ids if name not in places]
-    if missing:
-        what = f"{truth.split.dataset} has no place for {len(missing)} of the split's images"
-        raise DataError([Problem(what, image=missing[0], remedy="annotate the whole split")])
-    return [places[name] for name in dataset.split.ids]
+    def __post_init__(self) -> None:
+        """Refuse thresholds that were not measured."""
+        if self.thresholds < 1 or THRESHOLD_STEPS % self.thresholds:
+            raise UsageError(f"--thresholds: {self.thresholds} does not divide {THRESHOLD_STEPS}")
 
 
 def record(root: Path, asked: Recording) -> Path:
@@ -168,6 +122,11 @@ class _Work:
             name: {} for name in ("accuracy", "overlap", "precision")
         }
 
+    @property
+    def step(self) -> int:
+        """Tell how far thresholds that are kept lie apart."""
+        return THRESHOLD_STEPS // self.asked.thresholds
+
     def inputs(self) -> dict[str, Any]:
         """Tell what a record of the validation split follows from."""
         last = RunFolder(self.root).checkpoint(list(self.checkpoints.values())[-1])
@@ -179,6 +138,7 @@ class _Work:
             "epochs": list(self.checkpoints),
             "last": rows.file_hash(last),
             "by": self.asked.by or "boxes, where there are boxes",
+            "thresholds": self.asked.thresholds,
             "pseudo": fingerprints,
         }
 
@@ -197,10 +157,10 @@ class _Work:
                 trained = load_run(self.root, checkpoint)
                 begun = number * len(dataset.pictures)
                 show = step if self.asked.show_progress else progress.silent
-                lines.append(_pass(trained, dataset, targets, self.asked.batch, show, begun))
+                lines.append(one_pass(trained, dataset, targets, self.asked.batch, show, begun))
         self._keep(role, list(targets), lines)
 
-    def _targets(self, role: str, dataset: Dataset) -> dict[str, _Target]:
+    def _targets(self, role: str, dataset: Dataset) -> dict[str, Target]:
         assert self.protocol
         purpose = "model-selection" if role == VAL else "study"
         truths = {TRUTH: dataset.truth}
@@ -208,7 +168,16 @@ class _Work:
             for name, place in self.pseudo.items():
                 truths[name] = read_truth(place, split=self.places.val_split)
         return {
-            name: _Target(truth, dataset, self.protocol, purpose, self.ledger)
+            name: Target(
+                truth,
+                dataset,
+                self.protocol,
+                purpose,
+                self.ledger,
+                without=without_box(self.pseudo[name], self.places.val_split)
+                if name in self.pseudo
+                else (),
+            )
             for name, truth in truths.items()
         }
 
@@ -220,7 +189,9 @@ class _Work:
         for source in sources:
             measured = [one["sources"][source] for one in lines]
             for name in measured[0]:
-                self.found[name][role, source] = np.array([one[name] for one in measured])
+                step = self.step if name != "precision" else 1  # which is over all thresholds
+                values = np.array([one[name] for one in measured])
+                self.found[name][role, source] = values[..., ::step]
 
     def finish(self, file: Path) -> Path:
         """Write the record, and its row last."""
@@ -243,7 +214,7 @@ class _Work:
             facts=facts,
             epochs=np.array(list(self.checkpoints)),
             deltas=self.protocol.iou_thresholds,
-            thresholds=threshold_grid(),
+            thresholds=threshold_grid()[:: self.step],
             series=self.series,
             **self.found,  # type: ignore[arg-type]
         )
@@ -323,79 +294,3 @@ def _mark(place: Path, places: Places) -> str:
             origin = mark.get("from", {}).get("labels", "")
             return f"{mark.get('made_by', place.name)}{level}{f'; {origin}' if origin else ''}"
     return place.name
-
-
-def _pass(
-    trained: Trained,
-    dataset: Dataset,
-    targets: Mapping[str, _Target],
-    batch: int,
-    show: progress.Step,
-    begun: int,
-) -> dict[str, Any]:
-    """Run one checkpoint over a split, measuring every map against every source."""
-    network, side = trained.network, trained.transform.test_resize
-    loader = Loader(
-        dataset.pictures,
-        sizes=dataset.split.sizes,
-        transform=trained.transform,
-        reading=Reading(batch=batch),
-        training=False,
-    )
-    accumulators = {name: target.accumulator() for name, target in targets.items()}
-    labels = dataset.split.labels
-    right, areas = 0, 0.0
-
-    def work(task: tuple[int, NDArray[Any]]) -> tuple[int, float, dict[str, Any]]:
-        item, raw = task
-        scores = prepare(raw, size=side)
-        protocol = next(iter(targets.values())).protocol
-        boxes = None if protocol.ground_truth_kind == "masks" else map_boxes(scores, protocol)
-        found = {name: target.measured(item, scores, boxes) for name, target in targets.items()}
-        return item, otsu_area(scores), found
-
-    pool = ThreadPoolExecutor(os.cpu_count() or 1, "sightline-record")
-    with closing(loader.epoch()) as batches, pool:  # type: ignore[type-var]
-        for pictures in batches:
-            items = pictures.indices
-            said = network.localize(
-                torch.from_numpy(pictures.images), given(torch.from_numpy(labels[items].clip(0)))
-            )
-            right += int((said.logits.argmax(1).numpy() == labels[items]).sum())
-            maps = said.maps[:, 0].float().numpy()
-            for item, area, found in pool.map(work, zip(items.tolist(), maps, strict=True)):
-                areas += area
-                for name, measurement in found.items():
-                    accumulators[name].add(measurement, image=dataset.split.ids[item])
-            show(begun + int(items[-1]) + 1)
-    count = len(dataset.pictures)
-    return {
-        "top1": 100 * right / count if network.classifies else math.nan,
-        "area": areas / count,
-        "norm": weight_norm(network),
-        "sources": {name: _numbers(one) for name, one in accumulators.items()},
-    }
-
-
-def _numbers(accumulator: Any) -> dict[str, Any]:
-    if isinstance(accumulator, MaskAccumulator):
-        return {"precision": accumulator.compute()["value"]}
-    return {"accuracy": accumulator.curve(), "overlap": 100 * accumulator.mean_overlap()}
-
-
-def weight_norm(network: torch.nn.Module) -> float:
-    """Give the Euclidean norm of all parameters together."""
-    squares = [float(p.detach().double().square().sum()) for p in network.parameters()]
-    return math.sqrt(math.fsum(squares))
-
-
-def otsu_area(scores: Floats) -> float:
-    """Give the share of the map that the box of the largest component at Otsu's threshold takes."""
-    levels = np.round(scores * 255).astype(np.uint8)
-    _, inside = cv2.threshold(levels, 0, 1, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
-    count, _, stats, _ = cv2.connectedComponentsWithStats(np.asarray(inside, np.uint8))
-    if count < 2:
-        return 0.0
-    largest = 1 + int(stats[1:, cv2.CC_STAT_AREA].argmax())
-    width, height = stats[largest, cv2.CC_STAT_WIDTH], stats[largest, cv2.CC_STAT_HEIGHT]
-    return float(width * height) / scores.size

@@ -1,12 +1,10 @@
-"""Layouts of what was measured: methods against CAM, transfer, printed scores."""
+"""Layouts of what was measured: methods against CAM, transfer, explainers, printed scores."""
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
-from sightline.protocol import audit, figures, ranking, results
-from sightline.protocol.comparison import (
-    ALL,
+from sightline.protocol import audit
+from sightline.protocol.cells import (
     BLIND,
     FEW_SHOT,
     MEAN,
@@ -14,9 +12,9 @@ from sightline.protocol.comparison import (
     Comparison,
     Entry,
     best_wsol,
-    compare,
 )
-from sightline.protocol.material import TEST, Made, Material, need, text_of
+from sightline.protocol.comparison import compare
+from sightline.protocol.material import Made, Material, column_of, need, text_of
 from sightline.protocol.results import Result
 
 MARKS = {"noise": " ~", "not tested": " ?", "better": "", "worse": "", "": ""}
@@ -29,7 +27,7 @@ def comparison(material: Material) -> Made:
     found = compare(material.methods, reference=material.against, seed=material.seed)
     lines = [_method_line(found, name) for name in [found.reference, *_others(found, WSOL)]]
     best = {(b["dataset"], b["backbone"]): b for b in best_wsol(found)}
-    shown = {column_of(*column): f"{b['value']:.1f}" for column, b in best.items()}
+    shown = {column_of(*key): f"{b['value']:.1f}" for key, b in best.items()}
     lines.append({"method": "best WSOL", **shown})
     lines += [_method_line(found, m) for kind in (FEW_SHOT, BLIND) for m in found.methods(kind)]
     notes = [LEGEND, *found.notes, *_best_notes(best), *audit.notes(found.results)]
@@ -63,11 +61,6 @@ def _cell(entry: Entry) -> str:
     if entry.kind != WSOL:
         return f"{entry.value:.1f} ({entry.difference:+.1f}{between}{MARKS[entry.verdict]})"
     return f"{entry.difference:+.1f}{between}{MARKS[entry.verdict]}"
-
-
-def column_of(dataset: str, backbone: str) -> str:
-    """Head a column."""
-    return " ".join(filter(None, (dataset if dataset != ALL else "total", backbone)))
 
 
 def _best_notes(best: Mapping[Any, Mapping[str, Any]]) -> list[str]:
@@ -121,70 +114,6 @@ def classification(material: Material) -> Made:
     return Made("classification", "Top-1 classification of the same models", lines, numbers, notes)
 
 
-def transfer(material: Material) -> Made:
-    """Give Kendall's tau between validation and test over trials: 000 Table 3, 001 Table 4."""
-    need(material.trials, "training runs")
-    found = ranking.between_splits(material.trials, material.methods)
-    need(found, "searches whose trials were all measured on the test split")
-    title = "Kendall's tau of trials between validation and test"
-    return _transfers("transfer", title, found, ("validation", "test"))
-
-
-def between(first: Material, second: Material) -> Made:
-    """Give Kendall's tau between two sets of trials, such as proxy and full: 000 Figure 6."""
-    found = ranking.between_sets(first.trials, second.trials)
-    title = "Kendall's tau of configurations between two sets of trials"
-    return _transfers("proxy", title, found, ("first set", "second set"))
-
-
-def _transfers(
-    name: str,
-    title: str,
-    found: Mapping[tuple[str, str, str], ranking.Transfer],
-    sides: tuple[str, str],
-) -> Made:
-    lines: dict[str, dict[str, str]] = {}
-    numbers = []
-    for (method, dataset, backbone), one in found.items():
-        text = f"{one.tau:.3f} [{one.low:.3f}, {one.high:.3f}]"
-        lines.setdefault(method, {"method": method})[column_of(dataset, backbone)] = text
-        numbers.append(
-            {"method": method, "dataset": dataset, "backbone": backbone, "value": one.tau}
-            | {"low": one.low, "high": one.high, "trials": one.trials, "left_out": one.left_out}
-        )
-    count = sum(one.left_out for one in found.values())
-    notes = [
-        "tau-b over trials that converged on both sides, with the 95 % interval over trials;"
-        f" {count} trials left out"
-    ]
-    draw = partial(figures.transfer, found, sides)
-    return Made(name, title, list(lines.values()), numbers, notes, draw)
-
-
-def spreads(material: Material) -> Made:
-    """Tell how trials with random hyperparameters spread: 000 Figure 13, 001 section 5.4."""
-    need(len(material.trials) > 1, "several training runs of a method")
-    centers = {
-        (one.dataset, one.metric): one.value
-        for one in results.read(material.places)
-        if one.needs_no_image and one.split != TEST
-    }
-    metric = material.trials[0].metric
-    found = ranking.spread(material.trials, center=lambda dataset: centers.get((dataset, metric)))
-    names = [n for line in found for n in line]
-    lines = [{n: text_of(line.get(n, "-")) for n in dict.fromkeys(names)} for line in found]
-    notes = [f"{metric} on validation, over converged trials"]
-    if not centers:
-        notes.append("no center baseline of the validation split among the rows: no share below it")
-    return Made(
-        "spread",
-        "Trials of random hyperparameters",
-        lines,
-        found,
-        notes + audit.notes(material.trials),
-    )
-
-
 def reported(material: Material) -> Made:
     """Set printed numbers beside ours: 000 Table 5 and Figure 1, 001 Table 7."""
     from sightline import published
@@ -224,17 +153,3 @@ def _old_metrics(one: Result) -> dict[str, float]:
     if known is not None:
         found["gt-known-localization"] = float(known)
     return found
-
-
-def pointing(material: Material) -> Made:
-    """Tell how often the peak of a map lies on the object: 003 Table 1."""
-    found = results.read(material.places)
-    numbers = [
-        {"method": o.method, "backbone": o.backbone, "dataset": o.dataset, "split": o.split}
-        | {"inside": "masks" if o.metric == "PxAP" else "boxes", "value": o.row.result["pointing"]}
-        for o in found
-        if o.row.result.get("pointing") is not None
-    ]
-    need(numbers, "measured results")
-    lines = [{name: text_of(value) for name, value in line.items()} for line in numbers]
-    return Made("pointing", "Pointing game", lines, numbers, audit.notes(found))

@@ -8,76 +8,30 @@ tried again with the same draw. Choosing looks at the last checkpoint of trials 
 others are kept and counted.
 """
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from sightline import execution, provenance, rows
+from sightline import execution
 from sightline.errors import SightlineError, UsageError
 from sightline.execution import Engine, Failure, Limits
-from sightline.hyperparameters import AtLeast, validate
 from sightline.protocol import spaces, trials
-from sightline.protocol.samplers import GROUP, Sampler, suggest
+from sightline.protocol.choosing import choose, criterion_of, value_of, worth
+from sightline.protocol.samplers import GROUP, suggest
+from sightline.protocol.search_folder import (
+    FINAL,
+    config,
+    open_folder,
+    other_versions,
+    place,
+    refuse_other_draws,
+    run_folder,
+)
+from sightline.protocol.search_plan import SearchPlan, Subject
+from sightline.protocol.trial_work import train_trial
 from sightline.types import Job, LedgerEntry, ResultRow
-
-CONFIG, FINAL = "search.json", "final"
-CONVERGED = "converged"
-LOSS = "loss"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchPlan:
-    """How many trials, of what, and which is the best."""
-
-    trials: Annotated[
-        int, "configurations; with --space realistic, those that all methods share", AtLeast(1)
-    ] = 30
-    space: Annotated[spaces.Space, "what is drawn beside the method's own options"] = "feasible"
-    own_draws: Annotated[
-        int, "realistic: draws of the method's own options for each shared one", AtLeast(1)
-    ] = 1
-    steps: Annotated[tuple[int, int] | None, "realistic: fewest and most epochs between decays"] = (
-        None
-    )
-    proxy: Annotated[float, "share of each class's training images that trials learn from"] = 1.0
-    criterion: Annotated[
-        str, "metric of a row such as MaxBoxAccV2, MaxBoxAccV2.50, PxAP, top1 or loss"
-    ] = ""
-    sampler: Annotated[Sampler, "random, or one of Optuna's, which learn from trials"] = "random"
-
-    def __post_init__(self) -> None:
-        """Refuse what is not feasible."""
-        validate(self)
-        if not 0 < self.proxy <= 1:
-            raise UsageError(f"--proxy: {self.proxy:g} is not above 0 and at most 1")
-        if self.space == "realistic" and self.sampler != "random":
-            raise UsageError("--space realistic is a grid; it goes with --sampler random alone")
-
-    @property
-    def count(self) -> int:
-        """Count the trials."""
-        return self.trials * self.own_draws if self.space == "realistic" else self.trials
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
-    """What is searched for: the method, and all of its training that is not drawn."""
-
-    method: str
-    backbone: str
-    data: str
-    weights: str = ""
-    plan: Mapping[str, Any] = field(default_factory=dict)
-    places: Mapping[str, Any] = field(default_factory=dict)
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def seed(self) -> int:
-        """Give the seed of all draws, and of each training run."""
-        return int(self.plan.get("seed", 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,18 +66,6 @@ class Searched:
             name = "failed" if isinstance(one, Failure) else str(one.result["status"])
             found[name] = found.get(name, 0) + 1
         return found
-
-
-def run_folder(folder: Path, number: int) -> Path:
-    """Tell where a trial's run is."""
-    return folder / "trials" / f"{number:04d}"
-
-
-def place(job: Job, folder: Path) -> Path:
-    """Tell where the trainer writes the row of a trial, or of the final run."""
-    number = job.options.get(trials.NUMBER)
-    root = folder / FINAL if number is None else run_folder(folder, int(number))
-    return root / f"train{rows.SUFFIX}"
 
 
 def search(
@@ -180,7 +122,7 @@ class _Run:
         self.from_masks = self.module.Method.needs == "masks"
         self.ranges = _ranges(subject, plan, self.module.Options)
         self.inputs = inputs_of(subject, from_masks=self.from_masks)
-        _open(self.out, _config(subject, plan, self.inputs))
+        open_folder(self.out, config(subject, plan, self.inputs))
 
     def searched(self, engine: Engine, limits: Limits) -> Searched:
         """Draw, train, choose."""
@@ -201,7 +143,7 @@ class _Run:
                 show_progress=self.show_progress,
             )
             outcomes = finished.outcomes
-        _compare(draws, outcomes, self.out)
+        refuse_other_draws(draws, outcomes, self.out)
         best = choose(outcomes, self.plan.criterion)
         final = None
         if best is not None and (self.plan.proxy < 1 or self.from_masks):
@@ -213,7 +155,7 @@ class _Run:
             best=best,
             folder=self.out,
             final=final,
-            notes=tuple(_versions(outcomes)),
+            notes=tuple(other_versions(outcomes)),
         )
 
     def _next_stop(self, done: int) -> int:
@@ -248,7 +190,7 @@ class _Run:
         self, draws: list[trials.Draw], outcomes: tuple[ResultRow | Failure, ...], count: int
     ) -> list[trials.Draw]:
         past = [
-            (trials.quantiles(draw), _value(outcome, self.plan.criterion))
+            (trials.quantiles(draw), worth(outcome, self.plan.criterion))
             for draw, outcome in zip(draws, outcomes, strict=True)
         ]
         names = [*self.ranges.shared, *self.ranges.own]
@@ -300,57 +242,6 @@ class _Run:
         return finished.rows[0]
 
 
-def train_trial(job: Job, folder: Path, *, conduct: Mapping[str, Any]) -> ResultRow:
-    """Train what a job says, in this process."""
-    import torch
-
-    from sightline import training
-
-    torch.set_num_threads(job.threads)
-    asked = job.options
-    settings = {**asked["plan"], "seed": job.seed}
-    data: Any = asked["data"]
-    if asked.get("proxy", 1.0) < 1:
-        data = _proxy(job, skip=conduct.get("on_error") == "skip")
-    else:
-        settings |= asked["places"]
-    return training.train(
-        asked["method"],
-        data,
-        asked["backbone"],
-        place(job, folder).parent,
-        weights=asked["weights"],
-        options=asked["options"],
-        **settings,
-        **{"threads": job.threads, "workers": 0, "show_progress": False, **conduct},
-    )
-
-
-def _proxy(job: Job, *, skip: bool) -> Any:
-    """Keep a share of the training images of each class."""
-    from sightline.data.build.sampling import draw, portion
-    from sightline.methods.assembly import module_of
-    from sightline.training.material import read_material
-    from sightline.training.plan import Places, Plan
-
-    asked, plan = job.options, Plan(**job.options["plan"])
-    material = read_material(
-        Places(data=asked["data"], **asked["places"]),
-        from_masks=module_of(asked["method"]).Method.needs == "masks",
-        evaluated=bool(plan.evaluate_every),
-        skip_problems=skip,
-        seed=plan.seed,
-    )
-    split = material.train.split
-    kept: list[int] = []
-    for label in sorted(set(split.labels.tolist())):
-        items = [i for i, other in enumerate(split.labels.tolist()) if other == label]
-        wanted = portion(asked["proxy"], len(items))
-        names = set(draw((split.ids[i] for i in items), wanted, job.seed))
-        kept += [i for i in items if split.ids[i] in names]
-    return replace(material, train=material.train.chosen(sorted(kept)))
-
-
 def _ranges(subject: Subject, plan: SearchPlan, options: type) -> spaces.Ranges:
     from sightline.backbones.assembly import module_of
 
@@ -383,97 +274,3 @@ def inputs_of(subject: Subject, *, from_masks: bool) -> dict[str, str]:
     if "val" not in found:
         raise UsageError("--evaluate-every: a search chooses by evaluations; 0 leaves it none")
     return found
-
-
-def _config(subject: Subject, plan: SearchPlan, inputs: Mapping[str, str]) -> dict[str, Any]:
-    """Say what makes two searches the same; one may be longer, or choose by another criterion."""
-    kept = asdict(plan)
-    for name in ("trials", "criterion") if plan.sampler == "random" else ("trials",):
-        del kept[name]
-    found: dict[str, Any] = rows.plain({**asdict(subject), "search": kept, "inputs": inputs})
-    return found
-
-
-def _open(folder: Path, config: Mapping[str, Any]) -> None:
-    """Begin a search, or make sure that the folder holds this very one."""
-    file = folder / CONFIG
-    if not file.exists():
-        if (folder / trials.TABLE).exists():
-            raise UsageError(
-                f"{folder}: has a {trials.TABLE} of something else; name another --out"
-            )
-        rows.write_whole(file, json.dumps(config, indent=1) + "\n")
-        return
-    try:
-        known = rows.flat(json.loads(file.read_text(encoding="utf-8")))
-    except (OSError, ValueError, AttributeError) as error:
-        raise SightlineError(f"{file}: cannot be read ({error}); name another --out") from None
-    mine = rows.flat(config)
-    for name in sorted({*known, *mine}):
-        if known.get(name) != mine.get(name):
-            raise UsageError(
-                f"{folder}: holds another search, with {name} {known.get(name)} where"
-                f" {mine.get(name)} is asked for; name another --out"
-            )
-
-
-def _compare(
-    draws: list[trials.Draw], outcomes: tuple[ResultRow | Failure, ...], folder: Path
-) -> None:
-    """Refuse rows that are of other draws than the table's."""
-    for number, (draw, row) in enumerate(zip(draws, outcomes, strict=False)):
-        if isinstance(row, Failure):
-            continue
-        made = {**row.result.get("plan", {}), **row.result.get("options", {})}
-        for name, value in trials.values(draw).items():
-            if name in made and made[name] != value:
-                raise SightlineError(
-                    f"{run_folder(folder, number)}: was run with {name} {made[name]}, but"
-                    f" {trials.TABLE} has {value}; delete one of them"
-                )
-
-
-def _versions(outcomes: tuple[ResultRow | Failure, ...]) -> list[str]:
-    """Tell of rows that other code made."""
-    mine = provenance.versions()["sightline"]
-    other: dict[str, int] = {}
-    for row in outcomes:
-        if isinstance(row, ResultRow):
-            version = row.provenance.get("versions", {}).get("sightline", mine)
-            other[version] = other.get(version, 0) + (version != mine)
-    return [
-        f"{count} trials were run by sightline {version}, this is {mine}"
-        for version, count in other.items()
-        if count
-    ]
-
-
-def value_of(row: ResultRow, criterion: str) -> float | None:
-    """Give what a trial is chosen by, the higher the better; None if it did not converge."""
-    if row.result["status"] != CONVERGED:
-        return None
-    known = {**row.result["metrics"], LOSS: row.result["loss"]}
-    name = criterion or row.result["metric"]
-    if name not in known:
-        raise UsageError(f"--criterion: '{name}' was not recorded; there are {', '.join(known)}")
-    value = known[name]
-    if value is None:
-        return None
-    return -float(value) if name == LOSS else float(value)
-
-
-def _value(outcome: ResultRow | Failure, criterion: str) -> float | None:
-    return None if isinstance(outcome, Failure) else value_of(outcome, criterion)
-
-
-def choose(outcomes: tuple[ResultRow | Failure, ...], criterion: str) -> int | None:
-    """Give the number of the best trial, the first of equals."""
-    found = [(number, _value(outcome, criterion)) for number, outcome in enumerate(outcomes)]
-    known = [(value, -number) for number, value in found if value is not None]
-    return -max(known)[1] if known else None
-
-
-def criterion_of(outcomes: tuple[ResultRow | Failure, ...], criterion: str) -> str:
-    """Name what trials are chosen by."""
-    made = (str(row.result["metric"]) for row in outcomes if isinstance(row, ResultRow))
-    return criterion or next(made, "")

@@ -191,13 +191,27 @@ def cost(
         resamples: how often as many configurations are drawn with replacement.
         level: of the percentile interval.
     """
-    count = len(mine[0])
+    return pooled([(mine, other)], seed=seed, resamples=resamples, level=level)
+
+
+def pooled(
+    pairs: Sequence[tuple[tuple[Floats, Floats], tuple[Floats, Floats]]],
+    *,
+    seed: int = 0,
+    resamples: int = 1000,
+    level: float = 0.95,
+) -> Cost:
+    """Average what a criterion loses over several groups, configurations resampled in each."""
     rng = np.random.default_rng(seed)
-    drawn = np.sort(rng.integers(count, size=(resamples, count)), axis=1)
-    found = _got(*mine, drawn) - _got(*other, drawn)
+    found, exact = np.zeros(resamples), 0.0
+    for mine, other in pairs:
+        count = len(mine[0])
+        drawn = np.sort(rng.integers(count, size=(resamples, count)), axis=1)
+        found += (_got(*mine, drawn) - _got(*other, drawn)) / len(pairs)
+        once = np.arange(count)[None]
+        exact += float((_got(*mine, once) - _got(*other, once))[0]) / len(pairs)
     low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2])
-    once = np.arange(count)[None]
-    return Cost(float((_got(*mine, once) - _got(*other, once))[0]), float(low), float(high))
+    return Cost(exact, float(low), float(high))
 
 
 def _got(values: Floats, worth: Floats, drawn: NDArray[np.int64]) -> Floats:

@@ -18,7 +18,16 @@ from sightline.protocol.criteria import (
     Criterion,
 )
 from sightline.protocol.epochs import TEST, TRUTH, EpochRecord
-from sightline.protocol.selection import Cost, Selected, ceiling, check, cost, on_test, select
+from sightline.protocol.selection import (
+    Cost,
+    Selected,
+    ceiling,
+    check,
+    cost,
+    on_test,
+    pooled,
+    select,
+)
 
 METHOD = ("method", "backbone", "dataset")
 PRINTED = {"30": "0.3", "50": "0.5", "70": "0.7", "v2": "mean", "iou": "iou", "pxap": "pxap"}
@@ -83,6 +92,26 @@ def picks(group: Group, *, metric: str = "") -> list[dict[str, Any]]:
 
 def _cost(group: Group, one: Selected, other: Selected, metric: str) -> Cost:
     return cost(*(_worths(group, selected, metric) for selected in (one, other)))
+
+
+def over_all(groups: Sequence[Group], metric: str) -> list[dict[str, Any]]:
+    """Average over groups what each criterion's picks lose against those of the ground truth."""
+    lines = []
+    names = dict.fromkeys(s.criterion.name for group in groups for s in group.selected)
+    for name in names if len(groups) > 1 else ():
+        pairs = []
+        for group in groups:
+            known = {s.criterion.name: s for s in group.selected}
+            truth = next((s for s in group.selected if s.criterion.source == TRUTH), None)
+            if name in known and truth and "BV-TT" in known[name].cells:
+                pairs.append(tuple(_worths(group, one, metric) for one in (known[name], truth)))
+        if len(pairs) == len(groups):
+            spent = pooled(pairs)  # type: ignore[arg-type]
+            lines.append(
+                {"criterion": name, "against_ground_truth": spent.difference}
+                | {"low": spent.low, "high": spent.high}
+            )
+    return lines
 
 
 def _worths(group: Group, one: Selected, metric: str) -> tuple[Any, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from sightline.data.dataset import Dataset, read_dataset
 from sightline.data.pipeline import draws
-from sightline.data.splits import ALIASES, asked
+from sightline.data.splits import asked
 from sightline.errors import DataError, Problem, UsageError
 from sightline.training.plan import Places
 
@@ -24,6 +24,7 @@ class Material:
     val: Dataset | None
     classes: int
     notes: tuple[str, ...] = ()  # what is worth a line
+    places: Places | None = None  # where its splits can be read again
 
 
 def read_material(
@@ -51,7 +52,6 @@ def read_material(
 
 def read_split(places: Places, split: str, *, skip_problems: bool = False) -> Dataset:
     """Read one split."""
-    _refuse_missing(places.data, split)
     return read_dataset(
         places.data,
         split=split,
@@ -60,19 +60,6 @@ def read_split(places: Places, split: str, *, skip_problems: bool = False) -> Da
         ignore_value=places.ignore_value,
         skip_problems=skip_problems,
     )
-
-
-def _refuse_missing(data: str, split: str) -> None:
-    """Refuse a split that has no folder where others have one, before the whole is taken for it."""
-    name = data if Path(data).exists() else data.partition(":")[2]
-    root = Path(name)
-    if not split or not name or not root.is_dir():
-        return
-    folders = [root / name for names in ALIASES.values() for name in names]
-    folders += sorted((root / "metadata").glob("*"))
-    there = list(dict.fromkeys(folder.name for folder in folders if folder.is_dir()))
-    if there and not set(asked(split).folders) & set(there):
-        raise UsageError(f"{data}: has no split '{split}'; there is {', '.join(there)}")
 
 
 def held_out(dataset: Dataset, share: float, seed: int) -> tuple[Dataset, Dataset]:

@@ -34,7 +34,7 @@ from sightline.training.memory import said_of_memory
 from sightline.training.plan import AUTOMATIC, LAST, Conduct, Places, Plan, Task, as_plain, divided
 from sightline.training.scoring import Assessor, protocols_of
 from sightline.training.sharing import Sharing
-from sightline.types import ResultRow
+from sightline.types import LedgerEntry, ResultRow
 
 RESIZED = 256 / 224  # the papers' resizing, to the side of what is cropped from it
 SELECTION = "model-selection"
@@ -78,7 +78,7 @@ def train(
     if isinstance(data, Material):
         from_masks, skip = module.Method.needs == "masks", conduct.on_error == "skip"
         material = checked(data.train, data.val, from_masks=from_masks, skip_problems=skip)
-        places = Places(data="images in memory")
+        places = data.places or Places(data="images in memory")
     else:
         places = Places(data=str(data), **places_of)
         material = read_material(
@@ -418,11 +418,17 @@ def _write_row(
             "notes": material.notes,
             "left_out": _left_out(loop),
         },
-        tuple(ledger.entries),
+        (*ledger.entries, *_labels_behind(task.weights)),
         {name: rows.artifact(file, folder.root) for name, file in files.items() if file.exists()},
     )
     rows.save(row, folder.row)
     folder.state.unlink(missing_ok=True)
+
+
+def _labels_behind(weights: str) -> tuple[LedgerEntry, ...]:
+    """Give the labels that weights out of a run's folder have consumed already."""
+    row = RunFolder(Path(weights).parent).row
+    return rows.load(row).ledger if Path(weights).is_file() and row.is_file() else ()
 
 
 def _result(task: Task, material: Material, loop: Loop, status: str) -> dict[str, Any]:

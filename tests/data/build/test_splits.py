@@ -229,10 +229,18 @@ def test_a_proxy_set_holds_its_part_of_each_class(sightline, tmp_path):
     assert f"{names[0]}: image has no class" in sightline(*words, tmp_path / "x").refusal()
     (folder / "image_ids.txt").write_text("\n".join([*names, names[0]]))
     assert "image id is listed twice" in sightline(*words, tmp_path / "x").refusal()
-    assert (
-        "no image_ids.txt in it"
-        in sightline("data", "make", "proxy", "--data", tmp_path, "--out", tmp_path / "x").refusal()
-    )
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    asked = ("data", "make", "proxy", "--data", bare, "--out", tmp_path / "x")
+    assert "no image_ids.txt in it" in sightline(*asked).refusal()
+
+
+def test_a_proxy_set_of_several_splits_is_one_of_train(sightline, tmp_path):
+    place = ("--data", "pond:images=40,size=48", "--fraction", 0.5)
+    found = sightline("data", "make", "proxy", *place, "--out", tmp_path / "x", "--json", "-").json
+    assert found["summary"] == {"images": 16, "of": 28, "classes": 16}
+    kept = (tmp_path / "x/image_ids_proxy.txt").read_text().split("\n")
+    assert all("/weaksup_" in name for name in kept)
 
 
 def test_leaks_between_folders_of_images_or_lists(sightline, photos, tmp_path):

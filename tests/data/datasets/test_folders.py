@@ -45,6 +45,23 @@ def test_coco_as_unpacked(tmp_path: Path, folder: str, images: str) -> None:
         read_truth(tmp_path, split="test")
 
 
+@pytest.mark.parametrize("lists_of_the_whole", [False, True])
+def test_the_whole_is_not_taken_for_a_split_that_is_missing(
+    tmp_path: Path, lists_of_the_whole: bool
+) -> None:
+    for place in ("train/cat", "val/cat", "masks/cat"):
+        picture(tmp_path / place / "a.png")
+    if lists_of_the_whole:
+        (tmp_path / "image_ids.txt").write_text("train/cat/a.png\n")
+        (tmp_path / "class_labels.txt").write_text("train/cat/a.png,0\n")
+    with pytest.raises(UsageError, match="no split 'test' here; it holds train, val"):
+        read_dataset(tmp_path, split="test", images=tmp_path)
+    coco(tmp_path / "annotations/instances_test.json", "a.png")
+    if not lists_of_the_whole:  # what a format itself calls a split is one, folder or not
+        data = read_dataset(tmp_path, split="test", images=tmp_path / "train/cat")
+        assert data.split.ids == ("a.png",)
+
+
 def test_one_coco_file_may_be_any_split(tmp_path: Path) -> None:
     coco(tmp_path / "owls.json", "a.jpg")
     picture(tmp_path / "a.jpg")

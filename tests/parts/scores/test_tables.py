@@ -142,7 +142,10 @@ def test_captchas_come_before_the_least_hardness():
 
 
 def test_every_layout_is_made_with_its_numbers():
-    made = scores(grid(lambda c, p, i: 0.1 * i))
+    alone = grid(lambda c, p, i: 0.1 * i)
+    made = scores([*alone, *(line | {"classifier": "b"} for line in alone)])
+    with pytest.raises(UsageError, match="one classifier alone"):
+        layouts.extremes(scores(alone), "cds")
     for name, layout in layouts.LAYOUTS.items():
         table = layout(made)
         assert table.name == name

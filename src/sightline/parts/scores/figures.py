@@ -45,5 +45,5 @@ def heat(counts: NDArray[np.int64], file: Path) -> Path:
     }
     title = "CL-ratios, percent of all runs"
     file.parent.mkdir(parents=True, exist_ok=True)
-    save(heat_table(values, title, rows="begins at", columns="tenth"), str(file))
+    save(heat_table(values, title, rows="at", columns="bin"), str(file))
     return file

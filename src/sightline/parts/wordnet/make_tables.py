@@ -31,16 +31,14 @@ def _numbered(word: str, place: int) -> str:
 
 
 def gloss_lines(folder: Path, wanted: Iterable[str]) -> Iterator[str]:
-    """Write the glosses of synsets, and of what these relate to."""
-    all_of = {s.id: s for speech in princeton.SPEECH for s in princeton.synsets(folder, speech)}
+    """Write the glosses of synsets and of what these relate to, all of which are nouns."""
+    all_of = {synset.id: synset for synset in princeton.synsets(folder, "n")}
     cores = set(wanted)
     around = {to for one in cores for ids in _related(all_of[one]).values() for to in ids}
     for one in sorted(cores | around):
-        synset = all_of[one]
-        words = "" if one.startswith("n") else " ".join(synset.words)
-        kept = _related(synset) if one in cores else {}
+        kept = _related(all_of[one]) if one in cores else {}
         relations = " ".join(f"{name}={','.join(ids)}" for name, ids in kept.items())
-        yield "\t".join([one, words, relations or ("-" if one in cores else ""), synset.gloss])
+        yield "\t".join([one, relations or ("-" if one in cores else ""), all_of[one].gloss])
 
 
 def _related(synset: Synset) -> Mapping[str, tuple[str, ...]]:

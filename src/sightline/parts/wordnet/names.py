@@ -37,7 +37,7 @@ def told(synset: str) -> str:
     """Say what a synset is: its words, and what it is a kind of."""
     known = nouns()
     above = known.taxonomy.kinds_of[known.taxonomy.number(synset)]
-    kind = f", a {spaced(known.words(known.taxonomy.ids[above[0]])[0])}" if above else ""
+    kind = f", kind of {spaced(known.words(known.taxonomy.ids[above[0]])[0])}" if above else ""
     return spaced(", ".join(known.words(synset)[:2])) + kind
 
 

@@ -15,6 +15,8 @@ from typing import Annotated
 from sightline.data.build.built import Built, claim, need
 from sightline.data.build.lists import IDS, LABELS, LISTS, read_ids, read_lines
 from sightline.data.build.sampling import draw, portion
+from sightline.data.pond import place as pond
+from sightline.data.splits import ALIASES
 from sightline.errors import DataError, Problem, UsageError
 from sightline.rows import write_whole
 
@@ -23,7 +25,9 @@ from sightline.rows import write_whole
 class Options:
     """What is drawn from, how much, and what is written."""
 
-    data: Annotated[Path, "folder with the lists of a split in the reference format"]
+    data: Annotated[
+        Path, "folder with the lists of a split in the reference format; of several, train; or pond"
+    ]
     fraction: Annotated[float, "of the images of each class"] = 0.1
     whole: Annotated[bool, "write all lists, not image_ids_proxy.txt alone"] = False
 
@@ -34,25 +38,33 @@ class Options:
 
 def make(options: Options, out: Path, *, seed: int, workers: int) -> Built:
     """Draw and write the proxy set."""
-    if not (options.data / f"{IDS}.txt").is_file():
-        raise UsageError(f"{options.data}: no {IDS}.txt in it; name the folder of one split")
+    data = _lists(options.data)
     if options.whole:
-        if out.resolve() == options.data.resolve():
+        if out.resolve() == data.resolve():
             what = "--whole would overwrite the lists that it reads"
             raise UsageError(f"{what}; choose another --out")
         claim(out, "proxy", options, seed).note()
-    names = read_ids(options.data)
-    classes = _classes(options.data / f"{LABELS}.txt", names)
+    names = read_ids(data)
+    classes = _classes(data / f"{LABELS}.txt", names)
     kept: set[str] = set()
     for images in classes.values():
         kept.update(draw(images, portion(options.fraction, len(images)), seed))
     if options.whole:
-        written = tuple(_filter(options.data, out, kept))
+        written = tuple(_filter(data, out, kept))
     else:
         written = (out / f"{IDS}_proxy.txt",)
         write_whole(written[0], "\n".join(name for name in names if name in kept))
     summary = (("images", len(kept)), ("of", len(names)), ("classes", len(classes)))
     return Built(summary, {}, written)
+
+
+def _lists(place: Path) -> Path:
+    """Find the folder of the lists: this one, or that of its training split."""
+    root = pond.folder(str(place)) if pond.is_pond(str(place)) else place
+    for folder in (root, *(root / name for name in ALIASES["train"])):
+        if (folder / f"{IDS}.txt").is_file():
+            return folder
+    raise UsageError(f"{place}: no {IDS}.txt in it; name the folder of one split")
 
 
 def _classes(file: Path, names: list[str]) -> Mapping[str, list[str]]:
