@@ -8,7 +8,7 @@ from torch import nn
 from torch.nn import functional
 
 from sightline.attribution import attention_gradients, attention_rollout, cam
-from sightline.attribution.attention import grid, layers_of, on_the_grid
+from sightline.attribution.attention import grid, layers_of, on_the_grid, reads_class_token
 from sightline.attribution.model_files import read_model
 from sightline.attribution.networks import ModuleNetwork
 from sightline.errors import UsageError
@@ -250,3 +250,30 @@ def test_nothing_is_left_behind():
     assert torch.equal(tiny(images()), network("module")(images()))
     assert all(parameter.requires_grad for parameter in tiny.parameters())
     assert not any(part._forward_hooks for part in tiny.modules())
+
+
+class Averaged(Tiny):
+    """Reads its answer from the patches alone, as networks made for localization do."""
+
+    def forward(self, images):
+        x = self.patches(images).flatten(2).transpose(1, 2)
+        x = torch.cat([self.token.expand(len(images), -1, -1), x], 1) + self.places
+        for norm, layer in zip(self.norms, self.layers, strict=True):
+            x = x + layer(norm(x))
+        return self.head(x[:, 1:].mean(1))
+
+
+def test_relevance_is_read_where_the_answer_is():
+    averaged = Averaged("fused")
+    averaged.load_state_dict(network().state_dict())
+    wrapped = ModuleNetwork(averaged.eval())
+    layers = layers_of(wrapped, images(), LABELS)
+    assert not reads_class_token(layers)
+    assert reads_class_token(layers_of(ModuleNetwork(network()), images(), LABELS))
+    carried = torch.eye(TOKENS).double().repeat(2, 1, 1)
+    for layer in layers:
+        speaking = (layer.gradient * layer.attention).double().clamp(min=0).mean(1)
+        carried = carried + speaking @ carried
+    carried -= torch.eye(TOKENS)
+    found = attention_gradients.explain(wrapped, images(), LABELS, attention_gradients.Options())
+    assert torch.allclose(found, carried[:, 1:, 1:].mean(1).reshape(2, 4, 4))

@@ -242,8 +242,7 @@ def test_logits_and_attention_are_those_of_transformers(name, keep):
 
 
 @torch.no_grad()
-def test_logits_are_those_of_transformers_deit_whose_second_token_is_appended_here():
-    """Tokens have no order but their positions, so that the one of distillation may stand last."""
+def test_logits_are_those_of_transformers_deit_whose_second_token_is_added_here():
     tensors = random(published(192))
     distilled = random({"dist_token": (1, 1, 192), "pos_embed": (1, 1, 192)}, seed=9)
     token, position = distilled["dist_token"], distilled["pos_embed"]
@@ -252,13 +251,14 @@ def test_logits_are_those_of_transformers_deit_whose_second_token_is_appended_he
     other = theirs("DeiT", "deit-tiny", tensors | {"dist_token": token, "pos_embed": both})
     answer = other(images(), output_attentions=True)
     ours = filled("deit-tiny", without_head(tensors))
-    attended = ours.attend(images(), keep="all", appended=token + position)
+    attended = ours.attend(images(), keep="all", added=token + position)
     close(
         functional.linear(attended.tokens[:, 0], tensors["head.weight"], tensors["head.bias"]),
         answer.logits,
     )
-    patches = answer.attentions[5][:, :, 2:, 2:]
-    close(attended.attention[5][:, :, 1:-1, 1:-1], patches)
+    close(attended.attention[5], answer.attentions[5])
+    rows = answer.attentions[5].mean(1)[:, 0, 2:]
+    close(attended.maps()[:, 5], rows.reshape(-1, 14, 14))
 
 
 @pytest.mark.parametrize("side", [160, 288])
@@ -331,11 +331,11 @@ def test_what_keys_weigh_is_a_factor_behind_the_softmax():
             torch.testing.assert_close(found, wanted, rtol=0, atol=1e-5)
 
 
-def test_an_appended_token_is_heard_and_no_feature():
+def test_an_added_token_is_heard_and_no_feature():
     backbone = small().eval()
     with torch.no_grad():
         plain = backbone.attend(images(64))
-        more = backbone.attend(images(64), appended=torch.ones(1, 2, 96))
+        more = backbone.attend(images(64), added=torch.ones(1, 2, 96))
     assert more.tokens.shape == (2, 1 + 64 + 2, 96)
     assert more.maps().shape == plain.maps().shape == (2, 6, 8, 8)
     assert not torch.allclose(more.features.last, plain.features.last)

@@ -21,12 +21,12 @@ def made(**options):
     return sat.Method(assembly.build("small-vit"), 3, Options(**options)).eval()
 
 
-def test_the_mask_is_the_sigmoid_of_the_last_token_s_scores():
+def test_the_mask_is_the_sigmoid_of_the_second_token_s_scores():
     dice = np.random.default_rng(0)
     queries, keys = dice.normal(size=(2, 1, 3, 5, 4))  # one image, 3 heads, 5 tokens, 4 channels
     found = mask(torch.from_numpy(queries), torch.from_numpy(keys))
     scores = [
-        np.mean([queries[0, head, 4] @ keys[0, head, token] / 2 for head in range(3)])
+        np.mean([queries[0, head, 1] @ keys[0, head, token] / 2 for head in range(3)])
         for token in range(5)
     ]
     assert np.abs(found[0].numpy() - 1 / (1 + np.exp(-np.array(scores)))).max() < 1e-12
@@ -42,7 +42,7 @@ def tokens_by_hand(backbone, x, masked):
         z = q @ k.mT / 32**0.5
         soft = z.softmax(-1)
         if name in masked:
-            masks.append(z[:, :, -1].mean(1).sigmoid())
+            masks.append(z[:, :, 1].mean(1).sigmoid())
             soft = soft * masks[-1][:, None, None]  # for all queries, and not scaled
         x = x + block.attn.proj((soft @ v).transpose(1, 2).flatten(2))
         x = x + block.mlp(block.norm2(x))
@@ -56,13 +56,14 @@ def test_masks_act_in_the_last_blocks_alone(images, count):
     for parameter in method.parameters():
         parameter.mul_(3)
     token = method.token.token + method.token.position
-    x = torch.cat([method.backbone.stages["embed"](images), token.expand(2, -1, -1)], 1)
+    x = method.backbone.stages["embed"](images)
+    x = torch.cat([x[:, :1], token.expand(2, -1, -1), x[:, 1:]], 1)
     tokens, masks = tokens_by_hand(method.backbone, x, method.backbone.blocks[-count:])
     assert len(masks) == count
-    features = tokens[:, 1:-1].transpose(1, 2).reshape(2, 96, 8, 8)
+    features = tokens[:, 2:].transpose(1, 2).reshape(2, 96, 8, 8)
     found = method.localize(images, top(2))
     assert torch.allclose(found.logits, method.classifier(features).mean((2, 3)), atol=1e-4)
-    wanted = torch.stack(masks).mean(0)[:, 1:-1].reshape(2, 1, 8, 8)
+    wanted = torch.stack(masks).mean(0)[:, 2:].reshape(2, 1, 8, 8)
     assert wanted.std() > 0.01
     assert torch.allclose(found.maps, wanted.expand(-1, 2, -1, -1), atol=1e-5)
 

@@ -184,8 +184,38 @@ def test_printed_cells_are_found_by_their_criterion_and_never_guessed(tmp_path):
     assert found["ground-truth:v2", "test", "test", "iou"] == ""
     picks = {n["criterion"]: n["printed"] for n in table(tmp_path, "003-T3").numbers}
     assert picks == {"class-accuracy": "66.98", "ground-truth:v2": "70.40"}
-    both = {n["criterion"]: n["printed"] for n in table(tmp_path, "003-T5").numbers}
-    assert both["class-accuracy"] == ""  # two metrics are printed under one criterion
+
+
+def test_box_accuracy_and_raw_iou_stand_side_by_side(tmp_path):
+    """Two methods on two data sets, a configuration that validation and test disagree on."""
+    numbers = {"val": [[20, 30], [40, 60]], "test": [[20, 30], [50, 45]], "top1": [90, 20]}
+    other = {"val": [[20, 30], [40, 55]], "test": [[20, 30], [50, 70]], "top1": [80, 20]}
+    names = [("ts-cam", "deit-small", "cub"), ("ts-cam", "deit-small", "ilsvrc")]
+    names += [("cam", "resnet50", "cub")]
+    for place, (method, backbone, dataset) in enumerate(names):
+        facts = {"method": method, "backbone": backbone, "dataset": dataset}
+        for name, values in (("a", numbers), ("b", other)):
+            pseudo = {"clip": values["val"]}
+            made = record(name, **values, **facts, pseudo=pseudo)
+            written(made, tmp_path / f"{place}{name}")
+    made = table(tmp_path, "004-S3")
+    keys = set(published.table("004-S3").columns) - {"printed"}
+    assert keys <= set(made.numbers[0])
+    shown = [(line["method"], line["configuration"]) for line in made.lines]
+    assert shown == [(m, c) for m in ("cam", "ts-cam") for c in ("validation", "test")]
+    validation, test = made.lines[2:]
+    assert validation["cub max-box-acc ground-truth:50"] == "50.00"  # a, the best of validation
+    assert test["cub max-box-acc ground-truth:50"] == "70.00"  # b
+    assert validation["ilsvrc iou clip:50"] == "25.00"
+    assert made.lines[0]["ilsvrc iou clip:50"] == "-"
+    found = {
+        (n["dataset"], n["metric"], n["criterion"]): n["printed"]
+        for n in made.numbers
+        if (n["method"], n["configuration"]) == ("ts-cam", "validation")
+    }
+    assert found["cub", "max-box-acc", "ground-truth:50"] == "90.19"
+    assert found["cub", "iou", "clip:50"] == "69.95"
+    assert found["ilsvrc", "iou", "class-accuracy"] == "53.67"
 
 
 def test_every_published_name_is_one_and_has_a_layout():

@@ -5,7 +5,7 @@ computed: `nn.MultiheadAttention`, timm's fused and plain attention, that of oth
 TorchScript. Nothing is changed in the network.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,13 +82,19 @@ def _keeping(layer: Layer) -> Any:
     return keep
 
 
-def on_the_grid(relevance: Tensor, images: Tensor) -> Tensor:
+def reads_class_token(layers: Sequence[Layer]) -> bool:
+    """Tell whether the answer depends on what the first token saw last, or on the others alone."""
+    gradients = [layer.gradient for layer in layers if layer.gradient is not None]
+    return not gradients or bool(gradients[-1][:, :, 0].any())
+
+
+def on_the_grid(relevance: Tensor, images: Tensor, *, class_token: bool = True) -> Tensor:
     """Lay the tokens' relevance for the answer, (N, T, T), on the image's grid, (N, h, w).
 
-    The answer is read from the token before the grid, that of the class, or else from all.
+    The answer is read from the token before the grid, that of the class, or else from the patches.
     """
     rows, columns, before = grid(relevance.shape[-1], images.shape[2], images.shape[3])
-    asked = relevance[:, 0] if before else relevance.mean(1)
+    asked = relevance[:, 0] if before and class_token else relevance[:, before:].mean(1)
     return asked[:, before:].reshape(-1, rows, columns)
 
 

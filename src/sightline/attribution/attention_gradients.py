@@ -7,7 +7,8 @@ Each layer's attention is multiplied by the gradient of the class score for it; 
 averaged over heads and added to what the layers before have carried.
 
 Formula:
-    R <- R + mean_heads(max(0, dS_c/dA_l A_l)) R, beginning with 1; M = the class token's row of R
+    R <- R + mean_heads(max(0, dS_c/dA_l A_l)) R, beginning with 1; M = the class token's row of R,
+    or the mean of the patches' rows where the answer does not ask the class token
 
 Released code: The authors' own.
 """
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from sightline.attribution.attention import layers_of, on_the_grid
+from sightline.attribution.attention import layers_of, on_the_grid, reads_class_token
 from sightline.attribution.networks import Network
 from sightline.attribution.settings import Aim, Chunk
 from sightline.hyperparameters import validate
@@ -52,4 +53,5 @@ def _part(network: Network, images: Tensor, labels: Tensor, options: Options) ->
         if layer.gradient is not None:  # None: the answer does not depend on this layer
             speaking = (layer.gradient * layer.attention).double().clamp(min=0).mean(1)
             carried = carried + speaking @ carried
-    return on_the_grid(carried - torch.eye(tokens).to(carried), images)
+    relevance = carried - torch.eye(tokens).to(carried)
+    return on_the_grid(relevance, images, class_token=reads_class_token(layers))

@@ -33,14 +33,14 @@ class Attended:
     """The last stage's output, and what was kept on the way."""
 
     features: Features
-    tokens: Tensor  # behind the last stage, (N, T, D): class, patches by rows, appended ones
+    tokens: Tensor  # behind the last stage, (N, T, D): class, added ones, patches by rows
     attention: tuple[Tensor, ...]  # of each layer, (N, heads, T), or (N, heads, T, T) if of all
 
     def maps(self) -> Tensor:
         """Give the class token's attention to the patches, mean over heads, (N, layers, h, w)."""
         height, width = self.features.last.shape[2:]
         rows = [a[:, :, 0] if a.dim() == 4 else a for a in self.attention]
-        on_patches = torch.stack([row.mean(1)[:, 1 : 1 + height * width] for row in rows], 1)
+        on_patches = torch.stack([row.mean(1)[:, -height * width :] for row in rows], 1)
         return on_patches.reshape(*on_patches.shape[:2], height, width)
 
 
@@ -92,7 +92,7 @@ class Transformer(Backbone):
         images: Tensor,
         *,
         keep: Keep = "class",
-        appended: Tensor | None = None,
+        added: Tensor | None = None,
         weighing: Mapping[str, Weigh] | None = None,
         taps: Collection[str] = (),
         after: Mapping[str, nn.Module] | None = None,
@@ -102,7 +102,7 @@ class Transformer(Backbone):
         Args:
             images: normalized, (N, 3, H, W).
             keep: the attention wanted of every layer.
-            appended: tokens (1, K, D) behind those of the patches, position included.
+            added: tokens (1, K, D) between those of class and patches, position included.
             weighing: what the keys of a block weigh, by its name; nothing is scaled to add up to 1.
             taps: stages whose output is wanted too, (N, D, h, w).
             after: modules that change a stage's output on the grid, by the stage's name.
@@ -113,8 +113,8 @@ class Transformer(Backbone):
         embedding: Any = self.stages[EMBEDDING]
         size = embedding.grid(images)
         x = embedding(images)
-        if appended is not None:
-            x = torch.cat([x, appended.expand(len(x), -1, -1)], 1)
+        if added is not None:
+            x = torch.cat([x[:, :1], added.expand(len(x), -1, -1), x[:, 1:]], 1)
         for name, stage in self.stages.items():
             if name in self.blocks:
                 x, found = stage(x, keep, weighed.get(name))
@@ -271,15 +271,15 @@ class Norm(nn.LayerNorm):
 
 
 def on_grid(tokens: Tensor, size: tuple[int, int]) -> Tensor:
-    """Lay the tokens of the patches out, (N, D, h, w)."""
-    patches = tokens[:, 1 : 1 + math.prod(size)].transpose(1, 2)
+    """Lay the tokens of the patches out, the last ones, (N, D, h, w)."""
+    patches = tokens[:, -math.prod(size) :].transpose(1, 2)
     return patches.reshape(*patches.shape[:2], *size)
 
 
 def _changed(tokens: Tensor, size: tuple[int, int], change: nn.Module) -> Tensor:
     """Change the tokens of the patches on their grid."""
     patches = change(on_grid(tokens, size)).flatten(2).transpose(1, 2)
-    return torch.cat([tokens[:, :1], patches, tokens[:, 1 + math.prod(size) :]], 1)
+    return torch.cat([tokens[:, : -math.prod(size)], patches], 1)
 
 
 def begin(network: nn.Module) -> None:

@@ -3,7 +3,7 @@
 Paper: Wu et al., Spatial-Aware Token for Weakly Supervised Object Localization, ICCV 2023
     https://arxiv.org/abs/2303.10438
 
-One more token stands behind those of the patches; in the last blocks of the transformer, the
+One more token stands beside that of the class; in the last blocks of the transformer, the
 sigmoid of its agreement with every token says how much that token is heard by all others. Two
 losses keep its masks from being everything or nothing: their area is to be that of a typical object
 over a batch, and each position is to be clearly in or out. The mean of the masks is the map, the
@@ -19,8 +19,9 @@ Formula:
 
 Released code: The authors' own: three blocks, weights of 1, area .25 for CUB and .35 for ILSVRC,
 AdamW with a constant rate of 1e-4 for CUB and 1.5e-5 for ILSVRC, where it stops after one epoch.
-Cosine schedules are built there and never applied, and weight decay reaches tokens and positions:
-`--undecayed vectors`. The code of Realistic Model Selection for WSOL has SGD, and area .35.
+The token stands last there, which changes nothing: tokens have no order but their positions. Cosine
+schedules are built and never applied, and weight decay reaches tokens and positions: `--undecayed
+vectors`. The code of Realistic Model Selection for WSOL has SGD, and area .35.
 """
 
 from collections.abc import Mapping
@@ -115,10 +116,10 @@ class Method(contract.Method):
         features = self.backbone.attend(
             images,
             keep="none",
-            appended=self.token.embedded(),
+            added=self.token.embedded(),
             weighing=dict.fromkeys(masked, weigh),
         ).features.last
-        on_patches = torch.stack(masks).mean(0)[:, 1:-1]  # without class and spatial token
+        on_patches = torch.stack(masks).mean(0)[:, 2:]  # without class and spatial token
         logits = self.classifier(features).mean((2, 3))
         return logits, on_patches.reshape(len(images), *features.shape[2:])
 
@@ -141,8 +142,8 @@ class Token(nn.Module):
 
 
 def mask(queries: Tensor, keys: Tensor) -> Tensor:
-    """Say how much each token is heard, (N, T), by the last token's queries."""
-    return scores(queries[:, :, -1:], keys)[:, :, 0].mean(1).sigmoid()
+    """Say how much each token is heard, (N, T), by the spatial token's queries."""
+    return scores(queries[:, :, 1:2], keys)[:, :, 0].mean(1).sigmoid()
 
 
 def losses(maps: Tensor, area: float) -> tuple[Tensor, Tensor]:

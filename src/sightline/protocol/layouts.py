@@ -11,9 +11,10 @@ from dataclasses import replace
 from sightline.errors import UsageError
 from sightline.protocol.annotation_layouts import pointing, stages
 from sightline.protocol.explainer_layout import explainers
+from sightline.protocol.illposed_layout import laboratory
 from sightline.protocol.material import Made, Material
 from sightline.protocol.result_layouts import classification, comparison, reported
-from sightline.protocol.selection_layouts import cells, erosion, selection
+from sightline.protocol.selection_layouts import cells, criteria, erosion, selection
 from sightline.protocol.trial_layouts import between, spreads, transfer
 
 __all__ = ["LAYOUTS", "PUBLISHED", "Made", "Material", "between", "layout_of", "make"]
@@ -30,9 +31,12 @@ LAYOUTS: Mapping[str, Layout] = {
     "pointing": pointing,
     "stages": stages,
     "selection": selection,
+    "criteria": criteria,
     "cells": cells,
     "noise": erosion,
+    "illposed": laboratory,
 }
+PRINTED_BACKBONES = {"vgg16": "vgg-gap", "deit-small": "deit-s"}
 PUBLISHED: Mapping[str, str] = {  # a published table's layout
     "000-T3": "transfer",
     "000-T5": "reported",
@@ -47,9 +51,9 @@ PUBLISHED: Mapping[str, str] = {  # a published table's layout
     "003-T1": "pointing",
     "003-T2": "stages",
     "003-T3": "selection",
-    "003-T5": "selection",
+    "003-T5": "criteria",
     "004-S2": "stages",
-    "004-S3": "selection",
+    "004-S3": "criteria",
     "004-S4": "cells",
     "004-S5": "cells",
     "004-S6": "noise",
@@ -106,6 +110,8 @@ def _made(layout: str, material: Material) -> list[Made]:
 def _as_printed(key: str, line: Mapping[str, object]) -> str:
     """Write a cell's key as the published tables do: a criterion is its source alone there."""
     text = str(line.get(key, ""))
+    if key == "backbone":
+        return PRINTED_BACKBONES.get(text, text)
     if key == "split":
         return "validation" if text == "val" else text
     if key != "criterion":

@@ -1,11 +1,18 @@
 """Layouts of what selection found: criteria, cells, and labels made worse."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from sightline.protocol import noise_panels, selection_tables
+from sightline.protocol.criteria import Criterion
 from sightline.protocol.material import Made, Material, need, text_of
+
+BESIDE: Mapping[str, str] = {"50": "max-box-acc", "iou": "iou", "pxap": "pxap"}
+CELLS = {"BV-TT": "validation", "BT-TT": "test"}  # what chose the configuration
 
 
 def selection(material: Material) -> Made:
-    """Tell what each criterion picks and what it is worth: 003 Tables 3 and 5, 004 Table S3."""
+    """Tell what each criterion picks and what it is worth: 003 Table 3."""
     need(material.groups, "records of epochs ('sightline select --record')")
     numbers = [{**g.name, **line} for g in material.groups for line in selection_tables.picks(g)]
     metric = "pxap" if material.groups[0].records[0].by_masks else "v2"
@@ -17,6 +24,44 @@ def selection(material: Material) -> Made:
     notes = ["configuration and epoch by validation; test at the best threshold of the test split"]
     notes += selection_tables.ledger(material.groups)
     return Made("selection", "Selection by each criterion", lines, numbers, notes)
+
+
+def criteria(material: Material) -> Made:
+    """Set box accuracy and raw IoU side by side: 004 Table S3, 003 Table 5.
+
+    A line a method, columns by data set, metric and criterion. Localization chooses at IoU .5. The
+    printed numbers of localizing criteria are those of configurations that the test split chose.
+    """
+    need(material.groups, "records of epochs ('sightline select --record')")
+    used = [one.criterion for one in material.groups[0].selected]
+    asked = [Criterion(c.source, "50") if c.metric == "v2" else c for c in used]
+    records = [record for group in material.groups for record in group.records]
+    groups = selection_tables.grouped(records, asked)
+    numbers = [line for group in groups for line in _beside(group)]
+    need(numbers, "a test split recorded ('sightline select --record --test')")
+    lines: dict[tuple[str, ...], dict[str, str]] = {}
+    for one in numbers:
+        place = {name: one[name] for name in ("method", "backbone", "configuration")}
+        line = lines.setdefault(tuple(place.values()), place)
+        line[f"{one['dataset']} {one['metric']} {one['criterion']}"] = text_of(one["value"])
+    columns = dict.fromkeys(name for line in lines.values() for name in line)
+    filled = [{name: line.get(name, "-") for name in columns} for line in lines.values()]
+    notes = ["configuration: the split that chose it; test at the best threshold of the test split"]
+    notes += selection_tables.ledger(groups)
+    return Made("criteria", "Box accuracy and raw IoU by criterion", filled, numbers, notes)
+
+
+def _beside(group: selection_tables.Group) -> list[dict[str, Any]]:
+    """Give each criterion's numbers, a line a metric."""
+    return [
+        {**group.name, "metric": BESIDE[metric], "criterion": one.criterion.name}
+        | {"configuration": chosen, "value": one.cells[cell].values[metric]}
+        for cell, chosen in CELLS.items()
+        for one in group.selected
+        if cell in one.cells
+        for metric in BESIDE
+        if metric in one.cells[cell].values
+    ]
 
 
 def cells(material: Material) -> Made:
