@@ -9,7 +9,7 @@ import pytest
 from sightline import published, rows
 from sightline.protocol import results
 from sightline.protocol.figures import ranks
-from sightline.protocol.layouts import LAYOUTS, PUBLISHED, Material, make
+from sightline.protocol.layouts import LAYOUTS, PUBLISHED, Material, between, make
 from sightline.types import ResultRow
 
 from .made import LEARNED, REPORT, SEARCHED, final, trial
@@ -159,6 +159,17 @@ def test_the_choice_of_a_search_trained_in_full_is_no_trial(tmp_path):
     rows.save(made.row, tmp_path / "search/final/train.row.json")
     assert table(tmp_path / "search", "spread").numbers[0]["trials"] == 3
     assert len(results.trainings([tmp_path])) == 4
+
+
+def test_rows_of_an_older_plan_are_the_same_configurations(tmp_path):
+    for number, rate in enumerate((0.1, 0.2)):
+        trial(tmp_path / f"old/{number}", value=number, lr=rate)
+        made = trial(tmp_path / f"new/{number}", value=number, lr=rate)
+        plan = {**made.row.result["plan"], "momentum": 0.9}  # which is its default
+        result = {**made.row.result, "plan": plan}
+        rows.save(ResultRow(result, {}, ()), made.file)
+    (tau,) = between(Material([tmp_path / "old"]), Material([tmp_path / "new"])).numbers
+    assert tau["trials"] == 2
 
 
 def test_spread_is_drawn_with_what_diverged(tmp_path):
