@@ -10,6 +10,7 @@ outside its tolerance fails the run, and so does one that is further from what i
 
 A case is a `command` of sightline's, or a `program` of recipes/programs with its `arguments`, whose
 function `measure` gives a result row. Rows of programs are kept in recipes/rows with `--keep`.
+A case that `needs` packages which are not installed is left out.
 """
 
 import argparse
@@ -45,6 +46,10 @@ def run(file: Path, data: Path, *, keep: bool = False) -> list[dict[str, str]]:
     recipe = tomllib.loads(file.read_text(encoding="utf-8"))
     lines = []
     for case in recipe["case"]:
+        lacking = [name for name in case.get("needs", ()) if not importlib.util.find_spec(name)]
+        if lacking:
+            print(f"{file.stem}: {case['name']} left out; pip install {' '.join(lacking)}")
+            continue
         if "program" in case:
             row = _row(case, data)
             result = rows.plain(row.result)

@@ -1,5 +1,7 @@
 """`sightline demo`: from nothing to numbers."""
 
+import re
+
 import cv2
 import pandas as pd
 import pytest
@@ -35,12 +37,15 @@ def test_methods_are_trained_localized_and_compared(sightline, tmp_path):
     answer = sightline("demo", "--out", out, *SMALL[:-1], "1")
     assert "few-shot learned from 6 masks of 6 images" in answer.out
     assert "cam learned from classes alone" in answer.out
-    assert len(rows.table([out / "rows"])) == 10 + 2 * 6
+    assert len(rows.table([out / "rows"])) == 10 + 2 * 6 + 2
+    for level in ("species", "groups"):  # cam knows species
+        assert re.search(rf"{level} +CDS +0\.\d{{3}} ", answer.out), answer.out
     compared = loaded(out, "explainers", "PxAP")  # files come in order of their names
     assert compared["maps"] == "explainer:cam"
     page = (out / "report/index.html").read_text()
     assert "Explainers of the same networks against cam" in page
     assert page.count("ig-vb") > 1
+    assert "CDS by content" in page
     against = loaded(out, "cam", "PxAP")["against"]
     assert against["maps"] == "baseline:center-gaussian"
     page = (out / "report/index.html").read_text()

@@ -175,6 +175,8 @@ def test_a_function_of_one_s_own(prepared: Prepared, tmp_path: Path) -> None:
         "    return np.tile([.2, .8], (len(pictures), 1))\n"
         "def few(pictures):\n"
         "    return ['dog']\n"
+        "def broken(pictures):\n"
+        "    return 1 / 0\n"
         "def odd(pictures):\n"
         "    return [3 for _ in pictures]\n"
         "def wide(pictures):\n"
@@ -192,6 +194,7 @@ def test_a_function_of_one_s_own(prepared: Prepared, tmp_path: Path) -> None:
     for function, message in (
         ("few", "1 answers to 2 pictures"),
         ("odd", "gave no labels"),
+        ("broken", r"failed \(ZeroDivisionError: division by zero; .*mine\.py:12\)"),
         ("wide", r"an array of \(2, 5\) where \(2, 2\) is right"),
         ("none", "has no function 'none'"),
     ):

@@ -144,6 +144,7 @@ def test_a_wrong_list_is_refused(tmp_path: Path, text: str, message: str) -> Non
         ("random:seed=x", "seed 'x' is no int"),
         ("random:seed=-1", "is not from 0 on"),
         ("e-u:nested=some", "'some' is none of smallest, all"),
+        ("mine=random:sead=1", "ordering 'random' has no option"),
         ("given", "needs file: write given:file=..."),
     ],
 )

@@ -111,6 +111,8 @@ def test_images_of_several_orders_that_are_the_same_are_made_once() -> None:
 
 
 def test_a_content_scheme_s_options_are_in_its_name() -> None:
+    plan, _ = made("head body eye tail", ("own=low-detail:half=0.3", "intra-object"))
+    assert [s.content for s in plan.series] == ["own", "intra-object"]
     plan, _ = made("head body eye tail", ("low-detail", "low-detail:half=0.05,peak=2"))
     assert [s.content for s in plan.series] == ["low-detail", "low-detail:half=0.05,peak=2"]
     assert len({s.steps[0].shown.file for s in plan.series}) == 2

@@ -11,7 +11,7 @@ from sightline import rows
 from sightline.data.class_names import imagenet
 
 ROOT = Path(__file__).resolve().parents[2] / "recipes"
-SLOW = {"breeds", "center-gaussian-choices", "explainers", "pets", "pond"}
+SLOW = {"breeds", "center-gaussian-choices", "explainers", "parts", "pets", "pond"}
 FILES = [pytest.param(file, id=file.stem) for file in sorted(ROOT.glob("*.toml"))]
 RUNS = [
     pytest.param(*one.values, id=one.id, marks=pytest.mark.long if one.id in SLOW else ())

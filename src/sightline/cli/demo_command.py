@@ -44,6 +44,7 @@ class Command:
 
     def run(self) -> None:
         """Go through the stages; tell how long each took."""
+        from sightline.cli import demo_parts
         from sightline.cli.demo_stages import STAGES, Story, summary
 
         story = Story(self.out, self.images, self.size, self.seed, self.epochs)
@@ -56,7 +57,7 @@ class Command:
                 seconds.append({"stage": title, "seconds": f"{taken:.1f}"})
         except KeyboardInterrupt:
             raise SightlineError("stopped; the same command goes on from what was made") from None
-        print(f"\n{summary(story)}\n\n{table(seconds)}")
+        print(f"\n{summary(story)}\n{demo_parts.summary(story)}\n{table(seconds)}")
         print(f"\nPond, seed {self.seed}: it says nothing of real images.")
         print(f"Rows are in {self.out / 'rows'}, pictures in {self.out}; report: {story.page}")
         print("Next, on maps of your own: sightline evaluate MAPS TRUTH --split NAME")

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sightline.cli import demo_parts
 from sightline.cli.demo_explaining import FOLDER as EXPLAINED
 from sightline.cli.demo_explaining import explain
 from sightline.cli.output import table
@@ -52,6 +53,7 @@ class Story:
     seed: int
     epochs: int
     results: dict[tuple[str, str], Any] = field(default_factory=dict)  # rows by maps and protocol
+    judged: dict[str, Any] = field(default_factory=dict)  # rows of part scores by level
     explained: dict[str, dict[str, Any]] = field(default_factory=dict)  # by explainer and protocol
 
     @property
@@ -269,7 +271,9 @@ def report(story: Story) -> None:
     explained = (EXPLAINED,) if story.explained else ()
     places = tuple(map(story.rows, (*compared, BASELINE, *explained)))
     places += tuple(story.out / "runs" / method for method in story.trained)
+    places += tuple(story.rows(f"parts-{level}") for level in story.judged)
     there = tuple(name for name in TABLES if name != EXPLAINED or explained)
+    there += demo_parts.TABLES if story.judged else ()
     if any(story.searched.glob("trials/*/epochs.row.json")):
         places, there = (*places, story.searched, story.out / "noisy"), (*there, *SEARCHED)
     page = Command(places, tables=there, out=story.page.parent, against=compared[0])
@@ -287,6 +291,7 @@ STAGES: tuple[tuple[str, Callable[[Story], None]], ...] = (
     ("score the maps", score),
     ("explain CAM's network", explain),
     ("draw the maps", draw),
+    ("add parts one by one", demo_parts.benchmark),
     ("write the report", report),
 )
 

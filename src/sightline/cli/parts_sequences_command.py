@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import tyro
 
 from sightline.cli.output import deliver
-from sightline.errors import UsageError
+from sightline.errors import SightlineError, UsageError
 
 if TYPE_CHECKING:
     from sightline.parts.classifying import Wanted
@@ -24,12 +24,12 @@ class Command:
 
     Options of an ordering, a content scheme or a classifier follow its name, so that any of them
     can be swept: low-detail:half=0.02,peak=1 or torchvision:model=resnet50. 'sightline list
-    ordering', 'content' and 'classifier' tell all. The last image of a sequence is the crop itself.
+    ordering', 'content' and 'classifier' tell all. Put a name of your own before it to have it in
+    tables: mine=callable:file=mine.py. The last image of a sequence is the crop itself.
 
     example:
       sightline parts sequences prepared --orderings e-us random --classifiers lite0 --out answers
 
-      orders     answers/orders.csv
       sequences  288, of 3504 images; 1604 differ
       lite0      answers/lite0.parquet
     """
@@ -64,7 +64,6 @@ class Command:
 
     def run(self) -> None:
         """Make the sequences; write or classify them."""
-        from sightline.parts.classifying import count
         from sightline.parts.prepared import Prepared
 
         if self.out is None:
@@ -72,18 +71,26 @@ class Command:
         prepared = Prepared(self.prepared)
         wanted = self._wanted()
         self.out.mkdir(parents=True, exist_ok=True)
+        try:
+            self._made(prepared, wanted, self.out)
+        except KeyboardInterrupt:
+            raise SightlineError("stopped; the same command goes on from what was made") from None
+
+    def _made(self, prepared: "Prepared", wanted: "Wanted", out: Path) -> None:
+        from sightline.parts.classifying import count
+
         if self.classifiers:
-            files = self._classified(prepared, wanted, self.out)
+            files = self._classified(prepared, wanted, out)
             counts = count(prepared, wanted)
         else:
             from sightline.parts import writing
 
-            counts = writing.write(prepared, wanted, self.out)
-            files = {"images": self.out / "images", "table": self.out / "sequences.csv"}
-        files |= self._drawn(prepared, wanted, self.out)
+            counts = writing.write(prepared, wanted, out)
+            files = {"images": out / "images", "table": out / "sequences.csv"}
+            files["orders"] = out / "orders.csv"
+        files |= self._drawn(prepared, wanted, out)
         repeats = f"of {counts.steps} images; {counts.images} differ"
-        lines = {"orders": str(self.out / "orders.csv")}
-        lines |= {"sequences": f"{counts.sequences}, {repeats}"}
+        lines = {"sequences": f"{counts.sequences}, {repeats}"}
         lines |= {name: str(file) for name, file in files.items()}
         width = max(map(len, lines))
         text = "\n".join(f"{name:<{width}}  {line}" for name, line in lines.items())
@@ -105,11 +112,9 @@ class Command:
         )
 
     def _classified(self, prepared: "Prepared", wanted: "Wanted", out: Path) -> dict[str, Path]:
-        from sightline.parts import named, sequences
+        from sightline.parts import named
         from sightline.parts.classifying import classify
-        from sightline.parts.writing import write_orders
 
-        write_orders(sequences.orders(prepared, wanted.orderings), out)
         asked = named.chosen("classifier", self.classifiers)
         if self.threads:
             import torch

@@ -1,4 +1,7 @@
-"""Names with options in one word, such as `low-detail:half=0.02`: so any of them can be swept."""
+"""Names with options in one word, such as `low-detail:half=0.02`: so any of them can be swept.
+
+`mine=callable:file=mine.py` has the name `mine` in every table.
+"""
 
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, fields
@@ -21,15 +24,18 @@ class Named:
 
 def chosen(kind: str, texts: Sequence[str]) -> list[Named]:
     """Read names with their options; none may be given twice."""
-    twice = [text for text in dict.fromkeys(texts) if list(texts).count(text) > 1]
+    found = [read(kind, text) for text in texts]
+    known = [one.text for one in found]
+    twice = [text for text in dict.fromkeys(known) if known.count(text) > 1]
     if twice:
         raise UsageError(f"{kind} '{twice[0]}' is given twice")
-    return [read(kind, text) for text in texts]
+    return found
 
 
 def read(kind: str, text: str) -> Named:
-    """Read `NAME` or `NAME:OPTION=VALUE,OPTION=VALUE`."""
-    name, _, rest = text.partition(":")
+    """Read `NAME` or `NAME:OPTION=VALUE,OPTION=VALUE`, with `CALLED=` before it or not."""
+    before, _, rest = text.partition(":")
+    called, _, name = before.rpartition("=")
     module = registry.load(kind, name)
     hints = get_type_hints(module.Options, include_extras=True)
     values: dict[str, Any] = {}
@@ -47,7 +53,7 @@ def read(kind: str, text: str) -> Named:
     ]
     if lacking:
         raise UsageError(f"{kind} '{name}' needs {lacking[0]}: write {name}:{lacking[0]}=...")
-    return Named(text, module, module.Options(**values))
+    return Named(called or text, module, module.Options(**values))
 
 
 def _value(hint: Any, text: str, where: str) -> Any:

@@ -8,6 +8,7 @@ Paper: none
 """
 
 import importlib.util
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +39,12 @@ class CallableClassifier:
 
     def answers(self, pictures: Sequence[Picture], names: Sequence[str]) -> list[Answered]:
         """Ask the function, and make sure that it answered to every picture."""
-        given = self.function(list(pictures))
+        try:
+            given = self.function(list(pictures))
+        except Exception as error:  # it is the user's program
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            what = f"{type(error).__name__}: {error}; {place.filename}:{place.lineno}"
+            raise UsageError(f"{self.title}: failed ({what})") from error
         if isinstance(given, np.ndarray):
             if given.shape != (len(pictures), len(self.labels)):
                 shape, wanted = given.shape, (len(pictures), len(self.labels))

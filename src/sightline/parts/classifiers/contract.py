@@ -22,8 +22,13 @@ class Answered:
 class Classifier(Protocol):
     """Anything that names pictures."""
 
-    title: str
-    labels: tuple[str, ...]  # all that it could answer, empty where that is not known
+    @property
+    def title(self) -> str:
+        """Say what it is."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """List all that it could answer; empty where that is not known."""
 
     def answers(self, pictures: Sequence[Picture], names: Sequence[str]) -> list[Answered]:
         """Answer to some pictures, whose names are `OBJECT/FILE` as sequences are written."""

@@ -51,7 +51,7 @@ def contents(scores: Scores, metric: str, seed: int = 0, times: int = RESAMPLES)
 
 
 def _cell(cell: Cell, gain: Change | None) -> str:
-    if gain is None:
+    if gain is None or math.isnan(gain.percent):  # of nothing, nothing is gained
         return _four(cell.value)
     interval = "" if math.isnan(gain.low) else f" [{gain.low:+.1f}, {gain.high:+.1f}]"
     return f"{_four(cell.value)} ({gain.percent:+.2f} %{interval})"
