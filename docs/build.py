@@ -186,7 +186,7 @@ def api() -> str:
     parts = [API, NOTE]
     for name in sightline.__all__:
         found = getattr(sightline, name)
-        parts += [f"## {name}\n", f"```python\n{_signature(name, found)}\n```\n"]
+        parts += [f"## {name}\n", f"```\n{_signature(name, found)}\n```\n"]
         parts += [f"```\n{inspect.getdoc(found)}\n```\n"]
         if inspect.isclass(found):
             methods = inspect.getmembers(found, inspect.isfunction)
