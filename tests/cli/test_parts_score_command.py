@@ -52,6 +52,20 @@ def test_scores_with_chance_floor_and_row(sightline, answered, tmp_path):
     assert "CL-ratios" in all_of_them.out
 
 
+def test_classifiers_scored_one_by_one_are_compared_in_a_report(sightline, answered, tmp_path):
+    for name in ("slow", "quick"):
+        file = answered / f"{name}.parquet"
+        call = ("parts", "score", file, "--out", tmp_path / "rows" / name, "--resamples", 0)
+        assert "one classifier alone" in sightline(*call).out
+    table = sightline("report", tmp_path / "rows", "--tables", "002-T3", "--json", "-").json
+    lines = table["tables"]["002-T3"]["numbers"]
+    assert {line["classifier"] for line in lines if line["rank"] == "lowest"} == {"quick"}
+    other = ("--mapping", "hypernymy", "--out", tmp_path / "rows" / "other", "--resamples", 0)
+    sightline("parts", "score", answered / "slow.parquet", *other)
+    apart = sightline("report", tmp_path / "rows", "--tables", "part-errors", "--json", "-").json
+    assert len(apart["tables"]) == 2  # another mapping is not mixed with it
+
+
 def test_people_are_one_more_classifier(sightline, answered, tmp_path):
     lines = [
         f"{category}{number},{category},e-u,{content},{step},4,a {category}|something\n"
@@ -66,6 +80,18 @@ def test_people_are_one_more_classifier(sightline, answered, tmp_path):
     found = {line["classifier"]: line for line in table if line["content"] == "low-detail"}
     assert found["anna"]["value"] == 0
     assert found["anna"]["chance"] is None  # which labels people have is not known
+
+
+def test_labels_that_answers_do_not_tell(sightline, tmp_path):
+    (tmp_path / "labels.txt").write_text("dog\ncat\ncar\n")
+    (tmp_path / "a.csv").write_text(f"{HEAD}rex,dog,e-u,low-detail,1,1,cat\n")
+    call = ("parts", "score", tmp_path / "a.csv", "--resamples", 0, "--json", "-")
+    (cell,) = sightline(*call, "--labels", tmp_path / "labels.txt").json["tables"]["part-contents"]
+    assert cell["floor"] == 0
+    assert cell["floor"] < cell["value"] < cell["chance"]  # a cat is nearer than any of the three
+    (tmp_path / "a.csv").write_text(f"{HEAD}rex,dog,e-u,low-detail,1,1,n02123045\n")
+    (cell,) = sightline(*call).json["tables"]["part-contents"]
+    assert cell["chance"] == pytest.approx(0.407, abs=5e-4)  # ILSVRC's id, so ILSVRC's labels
 
 
 def test_hardness_from_answers_and_from_scores(sightline, answered, tmp_path):
