@@ -13,7 +13,7 @@ from sightline import registry
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "explainers.md").read_text()
 BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
-BEGIN, *EXAMPLES, NEW = BLOCKS
+OWN, BEGIN, *EXAMPLES, NEW = BLOCKS
 
 
 def read(name, folder):
@@ -55,6 +55,20 @@ def test_an_example_works(code, names):
         assert [one.explainer.name for one in names["found"]] == ["cam", "captum"]
     if "result" in names:
         assert names["result"].result["images"] == 1
+
+
+def test_a_network_of_one_s_own_is_explained_as_written(names, tmp_path, sightline):
+    (tmp_path / "net.py").write_text(OWN)
+    lines = [line for line in OWN.splitlines() if "load_state_dict" not in line]
+    made: dict = {}
+    exec("\n".join(lines), made)
+    torch.save(made["make"]().state_dict(), tmp_path / "weights.pth")
+    (command,) = re.findall(r"^sightline (explain gb .*?)\n```", PAGE, re.DOTALL | re.MULTILINE)
+    words = command.replace("\\\n", " ").replace("pets --split test", "scenes/truth").split()
+    more = ["--images", tmp_path / "scenes" / "images", "--samples", 2, "--resamples", 10]
+    answer = sightline(*words, *more)
+    assert answer.code == 0, answer.err
+    assert "net.py:make names the class of" in answer.out
 
 
 def test_the_beginning_works(names):

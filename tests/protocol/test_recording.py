@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from sightline import rows
-from sightline.errors import UsageError
+from sightline.data.truth import read_truth
+from sightline.errors import DataError, UsageError
 from sightline.protocol import epochs
 from sightline.protocol.criteria import parse, series
 from sightline.protocol.passes import otsu_area, weight_norm
@@ -161,3 +162,24 @@ def test_the_norm_of_the_weights_and_the_area_of_the_box():
     scores[8, 0] = 1
     assert otsu_area(scores) == pytest.approx(40 / 200)
     assert otsu_area(np.zeros((4, 4))) == 0
+
+
+def test_images_for_which_no_pseudo_box_was_found_are_left_out_of_its_mean(
+    run, photographs, tmp_path
+):
+    place = shutil.copytree(photographs, tmp_path / "some")
+    lists = place / "metadata" / "val" / "localization.txt"
+    lost = read_truth(place, split="val").split.ids[0]
+    for name in ("image_ids", "class_labels", "image_sizes", "localization"):
+        file = lists.with_name(f"{name}.txt")
+        lines = file.read_text().splitlines()
+        file.write_text("\n".join(line for line in lines if not line.startswith(lost)))
+    asked = Recording(pseudo={"some": str(place / "metadata")}, show_progress=False)
+    with pytest.raises(DataError, match="has no place for 1 of the split's images"):
+        record(run, asked)
+    lists.with_name("no_box.txt").write_text(f"{lost},nothing under the peak\n")
+    made = epochs.load(record(run, asked))
+    assert np.isfinite(series(made, parse("some:v2"))).all()
+    assert series(made, parse("some:iou")) != pytest.approx(
+        series(made, parse("ground-truth:iou")), abs=1e-9
+    )

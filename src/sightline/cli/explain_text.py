@@ -101,7 +101,7 @@ def _classes(found: Columns) -> list[str]:
     """Say how often each network names the right class: seldom, if its classes are in disorder."""
     said = {}
     for one in (one for some in found.values() for one in some):
-        top1 = next(iter(one.rows.values())).result["explained"]["top1"]
+        top1 = next(iter(one.rows.values())).result["explained"].get("top1")
         if top1 is not None:
             said[one.subject.title] = f"{one.subject.title} names the class of {top1:.1f} % of them"
     return list(said.values())

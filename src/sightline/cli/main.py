@@ -29,6 +29,7 @@ COMMANDS = {
     "annotate train": "train an annotator of our own on boxes of other images",
     "fewshot": "what labels are worth, to search with or to learn from",
     "select": "what each selection criterion would have picked, and what that costs",
+    "illposed": "when class labels are not enough: posterior ratio, pixel accuracy and the lemma",
     "parts prepare": "annotated parts made ready for the part benchmark",
     "parts sequences": "parts added one after another: to disk, or straight to classifiers",
     "noise boxes": "boxes made worse on purpose, for studies of selection",

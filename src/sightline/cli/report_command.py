@@ -21,8 +21,10 @@ class Command:
 
     ROWS are row files, or folders in which they are looked for. Without --tables, all tables that
     the rows hold are made: comparison, classification, transfer, spread, reported, explainers,
-    pointing, selection, cells, noise. A published table's name, such as 000-T6 or 004-S4, gives
-    its layout, with the printed numbers beside ours in the CSV file.
+    pointing, selection, cells, noise; of part scores part-contents, part-schemes, part-extremes
+    (each with -binary, too), part-errors, part-correlation, part-cl-ratio, part-suitability. A
+    published table's name, such as 000-T6, 002-T2 or 004-S4, gives its layout, with the printed
+    numbers beside ours in the CSV file.
 
     example:
       sightline report runs rows --out report --latex
@@ -46,6 +48,8 @@ class Command:
     """folder of the same trials trained on everything: Kendall's tau of ROWS against them"""
     latex: bool = False
     """write each table for LaTeX too (booktabs)"""
+    paper: Path | None = None
+    """folder for a LaTeX document with all tables (also Markdown, CSV) and figures (PDF, PNG)"""
     gallery: int = 500
     """images of each split that the page shows at most; 0 for none"""
     seed: int = 0
@@ -61,14 +65,17 @@ class Command:
         texts = [paper.as_text(table) for table in shown]
         texts += ["not made:\n" + "\n".join(f"  {line}" for line in lacking)] if lacking else []
         if self.out:
-            texts.append(f"page  {self.write(shown, lacking)}")
+            texts.append(f"page  {self.write(shown, lacking, made)}")
+            texts += [f"paper  {self.paper / 'main.tex'}"] if self.paper else []
         content = {
             "tables": {m.name: {"numbers": m.numbers, "notes": m.notes} for m in made},
             "not_made": lacking,
         }
         deliver(content, "\n\n".join(texts), self.json)
 
-    def write(self, shown: "list[Table]", lacking: Sequence[str]) -> Path:
+    def write(
+        self, shown: "list[Table]", lacking: Sequence[str], made: "Sequence[Made]" = ()
+    ) -> Path:
         """Write the page and its files; say where it is."""
         from sightline.cli import report_page
         from sightline.protocol.layouts import Material
@@ -78,7 +85,14 @@ class Command:
         files = paper.write(shown, self.out, latex=self.latex)
         material = Material(self.rows, against=self.against, seed=self.seed)
         return report_page.build(
-            shown, lacking, material, self.out, gallery=self.gallery, files=files
+            shown,
+            lacking,
+            material,
+            self.out,
+            gallery=self.gallery,
+            files=files,
+            paper=self.paper,
+            drawings={m.name: m.draw for m in made if m.draw},
         )
 
     def made(self) -> "tuple[list[Made], list[str], list[Table]]":
@@ -92,6 +106,8 @@ class Command:
             raise UsageError("--gallery starts at 0")
         if self.latex and not self.out:
             raise UsageError("--latex needs --out, the folder to write to")
+        if self.paper and not self.out:
+            raise UsageError("--paper needs --out, the folder of the page")
         for place in (*self.rows, *((self.full,) if self.full else ())):
             if not place.exists():
                 raise UsageError(f"{place}: no such row or folder of rows")

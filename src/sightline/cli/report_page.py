@@ -12,6 +12,8 @@ from sightline.provenance import versions
 from sightline.reports import charts, failures, words
 from sightline.reports.explorer import Explored, explore
 from sightline.reports.page import Section, write
+from sightline.reports.paper import Draw, Figure
+from sightline.reports.paper import write as write_paper
 from sightline.reports.tables import Table
 
 if TYPE_CHECKING:
@@ -32,8 +34,10 @@ def build(
     *,
     gallery: int,
     files: Mapping[str, Sequence[str]],
+    paper: Path | None = None,
+    drawings: Mapping[str, Draw] | None = None,
 ) -> Path:
-    """Write the page and all that it loads."""
+    """Write the page and all that it loads; and the same for a paper, if there is a folder."""
     results = _in_order(material) if _measured(material) else []
     explored, notes = _explore(results, out, gallery) if gallery else ([], [])
     draws = charts.can_draw()
@@ -53,12 +57,40 @@ def build(
         sections[-1:-1] = [
             Section("no-charts", "Charts", ("Charts need pip install 'sightline[report]'.",))
         ]
+    if paper:
+        _write_paper(sections, drawings or {}, material, paper)
     return write(
         [section for section in sections if _has_content(section)],
         words.brief(headline[0].numbers if headline else [], material.against, _facts(material)),
         out,
         title=TITLE,
         version=versions()["sightline"],
+    )
+
+
+def _write_paper(
+    sections: Sequence[Section], drawings: Mapping[str, Draw], material: "Material", out: Path
+) -> None:
+    """Write tables and charts of all sections, and what was drawn for tables."""
+    tables = [section.table for section in sections if section.table]
+    charted = [
+        Figure(f"{section.name}-{number}", f"{section.title}: {chart.caption}", chart)
+        for section in sections
+        for number, chart in enumerate(section.charts)
+    ]
+    drawn = [Figure(t.name, t.title, drawings[t.name]) for t in tables if t.name in drawings]
+    write_paper(tables, [*drawn, *charted], _making(material), out, title=TITLE)
+
+
+def _making(material: "Material") -> str:
+    """Say in one sentence for captions how the numbers were made."""
+    facts = _facts(material)
+    shown = material.methods if _measured(material) else material.trials
+    seeds = sorted({one.run["seed"] for one in shown if one.run.get("seed") is not None})
+    trained = f"; training seeds {', '.join(map(str, seeds))}" if seeds else ""
+    return (
+        f"{', '.join(facts['splits'])}, {facts['images']} images; protocol {facts['protocols']}"
+        f"{trained}. Labels: {'; '.join(facts['labels'])}."
     )
 
 

@@ -6,6 +6,7 @@ Beside them `no_box.txt` may list images for which none was found, with the reas
 import math
 from pathlib import Path
 
+from sightline.data.splits import asked
 from sightline.errors import Problem, UsageError
 from sightline.types import Split
 
@@ -46,6 +47,12 @@ def read_predicted(folder: Path, split: Split) -> tuple[dict[str, Box], list[Pro
         if name not in listed
     ]
     return boxes, problems
+
+
+def without_box(place: str | Path, split: str = "") -> frozenset[str]:
+    """List the images that a folder of pseudo boxes, or that of a split in it, lacks knowingly."""
+    folders = [Path(place), *(Path(place) / name for name in asked(split).folders)]
+    return frozenset(name for folder in folders for name in _without(folder / WITHOUT))
 
 
 def _without(file: Path) -> list[str]:

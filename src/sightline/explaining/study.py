@@ -105,7 +105,7 @@ class Study:
             "maps": f"explainer:{explainer.name}",
             "baseline": {},
             "explainer": {"name": explainer.name, **explainer.options},
-            "explained": {"labels": self.asked.labels, "top1": self.top1, **self.subject.origin},
+            "explained": {"labels": self.asked.labels, **self._judged(), **self.subject.origin},
             "constant": going.constant,
         }
         left_out = list(map(str, assessed.problems))
@@ -116,6 +116,10 @@ class Study:
         told["seconds_an_image"] = going.seconds / max(1, going.images)
         kinds = [e for e in self.ledger.entries if e.kind == protocol.ground_truth_kind]
         return ResultRow(rows.plain(found), told, (*kinds, *self.subject.ledger))
+
+    def _judged(self) -> dict[str, float]:
+        """Say how often the network is right, where its classes are the data's."""
+        return {} if self.top1 is None else {"top1": self.top1}
 
     @property
     def request(self) -> Request:

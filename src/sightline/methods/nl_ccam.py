@@ -154,4 +154,4 @@ def combination(kind: Combination, classes: int, positive: int = 0) -> Tensor:
 
 
 def _sequence(x: Tensor) -> Tensor:
-    return x.flatten(2).transpose(1, 2)[:, None]  # (N, 1, positions, channels)
+    return x.flatten(2).mT.contiguous()[:, None]  # (N, 1, positions, channels)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from sightline.errors import UsageError
 from sightline.protocol.annotation_layouts import pointing, stages
 from sightline.protocol.explainer_layout import explainers
+from sightline.protocol.illposed_layout import laboratory
 from sightline.protocol.material import Made, Material
 from sightline.protocol.result_layouts import classification, comparison, reported
 from sightline.protocol.selection_layouts import cells, criteria, erosion, selection
@@ -33,6 +34,7 @@ LAYOUTS: Mapping[str, Layout] = {
     "criteria": criteria,
     "cells": cells,
     "noise": erosion,
+    "illposed": laboratory,
 }
 PRINTED_BACKBONES = {"vgg16": "vgg-gap", "deit-small": "deit-s"}
 PUBLISHED: Mapping[str, str] = {  # a published table's layout

@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import Any
@@ -36,10 +36,17 @@ class Target:
     """A split's places, from one source, and what is measured against them."""
 
     def __init__(
-        self, truth: GroundTruth, dataset: Dataset, protocol: Protocol, purpose: str, ledger: Ledger
+        self,
+        truth: GroundTruth,
+        dataset: Dataset,
+        protocol: Protocol,
+        purpose: str,
+        ledger: Ledger,
+        *,
+        without: Collection[str] = (),
     ) -> None:
         self.protocol = protocol
-        self._rows = _rows_of(dataset, truth)
+        self._rows = _rows_of(dataset, truth, without)
         self._sizes = truth.split.sizes
         self._boxes: Boxes | None = None
         self._masks: Any = None
@@ -54,8 +61,10 @@ class Target:
         return MaskAccumulator(self.protocol) if masks else BoxAccumulator(self.protocol)
 
     def measured(self, item: int, scores: Floats, found: Any) -> Any:
-        """Measure one map, whose boxes were found before."""
+        """Measure one map, whose boxes were found before; nothing where no place is known."""
         row, side = self._rows[item], (scores.shape[1], scores.shape[0])
+        if row is None:
+            return None
         if self._boxes is None:
             return measure_mask(scores, read_mask(self._masks, row, side), self.protocol)
         corners = self._boxes.corners[self._boxes.offsets[row] : self._boxes.offsets[row + 1]]
@@ -64,14 +73,14 @@ class Target:
         return measure(scores, truth, self.protocol, found=found)
 
 
-def _rows_of(dataset: Dataset, truth: GroundTruth) -> list[int]:
-    """Find each image of a split in another ground truth of it."""
+def _rows_of(dataset: Dataset, truth: GroundTruth, without: Collection[str]) -> list[int | None]:
+    """Find each image of a split in another ground truth, which may lack some knowingly."""
     places = {name: row for row, name in enumerate(truth.split.ids)}
-    missing = [name for name in dataset.split.ids if name not in places]
+    missing = [n for n in dataset.split.ids if n not in places and n not in without]
     if missing:
         what = f"{truth.split.dataset} has no place for {len(missing)} of the split's images"
         raise DataError([Problem(what, image=missing[0], remedy="annotate the whole split")])
-    return [places[name] for name in dataset.split.ids]
+    return [places.get(name) for name in dataset.split.ids]
 
 
 def one_pass(
@@ -115,6 +124,8 @@ def one_pass(
             for item, area, found in pool.map(work, zip(items.tolist(), maps, strict=True)):
                 areas += area
                 for name, measurement in found.items():
+                    if measurement is None:
+                        continue
                     accumulators[name].add(measurement, image=dataset.split.ids[item])
             show(begun + int(items[-1]) + 1)
     count = len(dataset.pictures)

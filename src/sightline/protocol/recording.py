@@ -19,6 +19,7 @@ from sightline import progress, provenance, rows
 from sightline.data import openings
 from sightline.data.dataset import Dataset
 from sightline.data.ledger import Ledger
+from sightline.data.predicted import without_box
 from sightline.data.truth import GroundTruth, read_truth
 from sightline.errors import UsageError
 from sightline.metrics.protocol import THRESHOLD_STEPS, Protocol, preset, threshold_grid
@@ -167,7 +168,16 @@ class _Work:
             for name, place in self.pseudo.items():
                 truths[name] = read_truth(place, split=self.places.val_split)
         return {
-            name: Target(truth, dataset, self.protocol, purpose, self.ledger)
+            name: Target(
+                truth,
+                dataset,
+                self.protocol,
+                purpose,
+                self.ledger,
+                without=without_box(self.pseudo[name], self.places.val_split)
+                if name in self.pseudo
+                else (),
+            )
             for name, truth in truths.items()
         }
 

@@ -1,4 +1,4 @@
-"""A table with its notes: as text, CSV and LaTeX."""
+"""A table with its notes: as text, CSV, Markdown and LaTeX."""
 
 import csv
 import io
@@ -18,6 +18,8 @@ LATEX = str.maketrans(
         "{": r"\{",
         "}": r"\}",
         "~": "$\\sim$",
+        "\\": r"\textbackslash{}",
+        "^": r"\textasciicircum{}",
     }
 )
 
@@ -55,7 +57,7 @@ def as_text(table: Table) -> str:
 def as_latex(table: Table) -> str:
     """Set a table for the booktabs package, its notes as comments."""
     names = table.columns
-    lines = [f"% {table.title}", *(f"% {note}" for note in table.notes)]
+    lines = [f"% {' '.join(said.split())}" for said in (table.title, *table.notes)]
     lines += [rf"\begin{{tabular}}{{l{'c' * (len(names) - 1)}}}", r"\toprule"]
     lines += [_latex_row(names), r"\midrule"]
     lines += [_latex_row([line.get(name, "") for name in names]) for line in table.lines]
@@ -63,7 +65,27 @@ def as_latex(table: Table) -> str:
 
 
 def _latex_row(cells: Sequence[str]) -> str:
-    return " & ".join(cell.translate(LATEX) for cell in cells) + r" \\"
+    return " & ".join(escaped(cell) for cell in cells) + r" \\"
+
+
+def escaped(text: str) -> str:
+    """Write text so that LaTeX prints it; letters that it may not have become question marks."""
+    plain = " ".join(text.split()).encode("latin-1", "replace").decode("latin-1")
+    return plain.translate(LATEX)
+
+
+def as_markdown(table: Table) -> str:
+    """Set a table in Markdown, its notes below."""
+    names = table.columns
+    grid = [names, ["---"] * len(names)]
+    grid += [[line.get(name, "") for name in names] for line in table.lines]
+    body = ["| " + " | ".join(_markdown_cell(cell) for cell in row) + " |" for row in grid]
+    notes = [f"- {' '.join(note.split())}" for note in table.notes]
+    return "\n".join([f"**{table.title}**", "", *body, "", *notes, ""])
+
+
+def _markdown_cell(text: str) -> str:
+    return " ".join(text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").split())
 
 
 def as_csv(table: Table) -> str:

@@ -43,7 +43,7 @@ def folder(place: str) -> Path:
     """Generate the data set of a place if it is not there yet, and tell where it lies."""
     from sightline.data.pond.generate import finished, generate, split_counts
 
-    chosen, numbers = _parsed(place)
+    chosen, numbers = parsed(place)
     out, counts = home() / _leaf(place), split_counts(numbers["images"])
     if numbers["images"] < 3:
         raise UsageError(
@@ -84,7 +84,8 @@ def _words(place: str) -> list[str]:
     return words if words and "=" not in words[0] else [next(iter(SETTINGS)), *words]
 
 
-def _parsed(place: str) -> tuple[Dials, dict[str, int]]:
+def parsed(place: str) -> tuple[Dials, dict[str, int]]:
+    """Read dials, and how many images of which seed, out of a place."""
     setting, *given = _words(place)
     hints: dict[str, Any] = get_type_hints(Dials)
     values: dict[str, Any] = {}

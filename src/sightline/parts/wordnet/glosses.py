@@ -66,10 +66,9 @@ class Glosses:
 
     def words(self, synset: str) -> tuple[str, ...]:
         """Give the words of a synset."""
-        kept = self._shipped.get(synset)
         if synset.startswith("n"):
             return tables.nouns().words(synset)
-        return kept.words if kept else self._installed(synset).words
+        return self._installed(synset).words
 
     def related(self, synset: str, relation: str) -> tuple[str, ...]:
         """Give the synsets in a relation of `RELATIONS` to one."""

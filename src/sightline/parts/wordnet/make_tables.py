@@ -10,8 +10,6 @@ from sightline.parts.wordnet import categories, princeton, tables
 from sightline.parts.wordnet.glosses import RELATIONS
 from sightline.parts.wordnet.princeton import Synset
 
-OWN = "s"  # instead of a part of speech
-
 
 def noun_lines(folder: Path) -> Iterator[str]:
     """Write the nouns."""
@@ -33,22 +31,14 @@ def _numbered(word: str, place: int) -> str:
 
 
 def gloss_lines(folder: Path, wanted: Iterable[str]) -> Iterator[str]:
-    """Write the glosses of synsets, and of what these relate to."""
-    all_of = {s.id: s for speech in princeton.SPEECH for s in princeton.synsets(folder, speech)}
+    """Write the glosses of synsets and of what these relate to, all of which are nouns."""
+    all_of = {synset.id: synset for synset in princeton.synsets(folder, "n")}
     cores = set(wanted)
     around = {to for one in cores for ids in _related(all_of[one]).values() for to in ids}
     for one in sorted(cores | around):
-        synset = all_of[one]
-        words = "" if one.startswith("n") else " ".join(synset.words)
-        kept = _related(synset) if one in cores else {}
-        listed = (f"{name}={','.join(map(_own, ids))}" for name, ids in kept.items())
-        relations = " ".join(listed) or ("-" if one in cores else "")
-        yield "\t".join([_own(one), words, relations, synset.gloss])
-
-
-def _own(synset: str) -> str:
-    """Name what is no noun apart: outside of nouns, distributions of WordNet 3.0 differ in ids."""
-    return synset if synset.startswith("n") else f"{OWN}{synset[1:]}"
+        kept = _related(all_of[one]) if one in cores else {}
+        relations = " ".join(f"{name}={','.join(ids)}" for name, ids in kept.items())
+        yield "\t".join([one, relations or ("-" if one in cores else ""), all_of[one].gloss])
 
 
 def _related(synset: Synset) -> Mapping[str, tuple[str, ...]]:

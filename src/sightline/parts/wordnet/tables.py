@@ -2,8 +2,8 @@
 
 `nouns.txt.xz` has a line a synset: offset, count, hypernyms, words. Offsets are without leading
 zeros; a word has its sense's number behind a `#` where it is not the first.
-`glosses.txt.xz` has a line a synset: id, words where it is no noun, relations, gloss. Relations are
-empty for a synset that is there for its gloss alone.
+`glosses.txt.xz` has a line a synset: id, relations, gloss. Relations are empty for a synset that is
+there for its gloss alone.
 """
 
 import lzma
@@ -65,7 +65,6 @@ def nouns() -> Nouns:
 class Entry:
     """What glosses.txt.xz holds of a synset."""
 
-    words: tuple[str, ...]
     related: Mapping[str, tuple[str, ...]] | None  # None where it is there for its gloss alone
     gloss: str
 
@@ -76,11 +75,10 @@ def glosses() -> Mapping[str, Entry]:
     lines = lzma.decompress(GLOSSES.read_bytes()).decode("latin-1").splitlines()
     found = {}
     for line in lines:
-        synset, words, relations, gloss = line.split("\t")
+        synset, relations, gloss = line.split("\t")
         parts = (part.partition("=") for part in relations.split(" "))
         related = {name: tuple(ids.split(",")) for name, _, ids in parts if ids}
-        shown = tuple(words.split(" ")) if words else ()
-        found[synset] = Entry(shown, related if relations else None, gloss)
+        found[synset] = Entry(related if relations else None, gloss)
     return found
 
 
