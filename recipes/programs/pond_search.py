@@ -24,6 +24,7 @@ from sightline import rows
 from sightline.cli.main import main as sightline
 from sightline.data.pond.dials import dials
 from sightline.data.pond.generate import generate
+from sightline.errors import SightlineError
 from sightline.execution import Limits, Local
 from sightline.protocol import epochs
 from sightline.protocol.choosing import CONVERGED
@@ -125,9 +126,12 @@ def record_all(out: Path, backbone: str, pseudo: dict[str, str]) -> None:
     for method in METHODS:
         folder = out / "search" / f"{method}-{backbone}"
         for file in sorted(folder.glob("trials/*/train.row.json")):
-            if rows.load(file).result["status"] == CONVERGED:
+            if rows.load(file).result["status"] != CONVERGED:
+                continue
+            try:
                 record(file.parent, asked)
-                print(f"recorded {file.parent}", flush=True)
+            except SightlineError as error:  # weights that were infinite after an epoch
+                print(f"{file.parent} is left out: {error}", flush=True)
 
 
 def report_all(out: Path, backbone: str, trials: int) -> None:

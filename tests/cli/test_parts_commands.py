@@ -168,3 +168,26 @@ def test_a_damaged_folder_is_one_line(sightline, prepared, tmp_path):
     text = table.read_text()
     table.write_text(text.replace(",60,48,", ",60,wide,", 1))
     assert "objects.csv:2: " in sightline(*words).refusal()
+
+
+def test_what_was_stopped_says_how_to_go_on(sightline, prepared, coco, tmp_path, monkeypatch):
+    from sightline.parts import preparing, writing
+
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(writing, "save", stopped)
+    words = ["parts", "sequences", prepared, "--out", tmp_path / "s", "--orderings", "area"]
+    assert "the same command goes on" in sightline(*words).refusal()
+    monkeypatch.setattr(preparing, "write_object", stopped)
+    words = ["parts", "prepare", coco / "parts.json", "--out", tmp_path / "p"]
+    assert "the same command goes on" in sightline(*words).refusal()
+
+
+def test_broken_annotations_are_left_out_if_asked(sightline, coco, tmp_path):
+    (coco / "1.png").write_bytes(b"no picture")
+    words = ["parts", "prepare", coco / "parts.json", "--out", tmp_path / "p"]
+    assert "1.png: is not an image" in sightline(*words).refusal()
+    fine = sightline(*words, "--on-error", "skip")
+    assert fine.code == 0, fine.err
+    assert "1.png: is not an image" in (tmp_path / "p/left_out.csv").read_text()

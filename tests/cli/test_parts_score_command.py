@@ -52,6 +52,20 @@ def test_scores_with_chance_floor_and_row(sightline, answered, tmp_path):
     assert "CL-ratios" in all_of_them.out
 
 
+def test_classifiers_scored_one_by_one_are_compared_in_a_report(sightline, answered, tmp_path):
+    for name in ("slow", "quick"):
+        file = answered / f"{name}.parquet"
+        call = ("parts", "score", file, "--out", tmp_path / "rows" / name, "--resamples", 0)
+        assert "one classifier alone" in sightline(*call).out
+    table = sightline("report", tmp_path / "rows", "--tables", "002-T3", "--json", "-").json
+    lines = table["tables"]["002-T3"]["numbers"]
+    assert {line["classifier"] for line in lines if line["rank"] == "lowest"} == {"quick"}
+    other = ("--mapping", "hypernymy", "--out", tmp_path / "rows" / "other", "--resamples", 0)
+    sightline("parts", "score", answered / "slow.parquet", *other)
+    apart = sightline("report", tmp_path / "rows", "--tables", "part-errors", "--json", "-").json
+    assert len(apart["tables"]) == 2  # another mapping is not mixed with it
+
+
 def test_people_are_one_more_classifier(sightline, answered, tmp_path):
     lines = [
         f"{category}{number},{category},e-u,{content},{step},4,a {category}|something\n"

@@ -80,7 +80,10 @@ def test_sides_are_dropped_or_kept_and_halves_of_a_limb_are_merged_either_way() 
     first, second = simplify(dropped, raw, whole), simplify(kept, raw, whole)
     assert list(first.parts) == ["leg"]
     assert list(second.parts) == ["left leg", "right leg"]
-    assert set(first.radii) == {"left leg"}
+    (closed,) = first.closed.values()
+    assert set(first.closed) == {"left leg"}
+    assert closed.pieces == raw[0][1].sum() + raw[1][1].sum()
+    assert closed.pieces < closed.merged < closed.hull
     assert second.parts["left leg"].sum() > raw[0][1].sum() + raw[1][1].sum()
     assert (first.parts["leg"] == second.parts["left leg"] | second.parts["right leg"]).all()
     assert (second.parts["right leg"] == raw[2][1]).all()
@@ -92,7 +95,7 @@ def test_several_things_of_one_name_are_never_bridged() -> None:
     assert car
     made = simplify(car, raw, block(0, 40, 0, 40))
     assert made.parts["wheel"].sum() == 72
-    assert not made.radii
+    assert not made.closed
 
 
 def test_parts_are_cut_to_their_object_and_the_rest_can_be_a_part() -> None:

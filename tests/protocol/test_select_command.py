@@ -5,6 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from sightline import rows
+from sightline.types import ResultRow
+
 from .recorded import record, written
 
 A = {
@@ -90,6 +93,28 @@ def test_noise_levels_have_their_table_and_panels(sightline, tmp_path):
     assert [line["level"] for line in lines] == ["0", "5", "50"]
     assert [float(line["mean"]) for line in lines] == pytest.approx([50, 50, 30])
     assert (tmp_path / "out" / "cam-vgg-pets-noise.png").is_file()
+
+
+def test_a_run_with_infinite_weights_is_left_out_and_named(sightline, monkeypatch, tmp_path):
+    from sightline.errors import SightlineError
+    from sightline.protocol import recording
+
+    folders = {"a": tmp_path / "runs/a", "b": tmp_path / "runs/b"}
+    for folder in folders.values():
+        folder.mkdir(parents=True)
+        row = ResultRow({"kind": "train", "status": "converged"}, {}, ())
+        rows.save(row, folder / f"train{rows.SUFFIX}")
+
+    def recorded(root, asked):
+        if root == folders["b"]:
+            raise SightlineError("epoch-0001.safetensors: holds NaN or infinite values")
+        written(record("a", **A), root)
+
+    monkeypatch.setattr(recording, "record", recorded)
+    answer = sightline("select", tmp_path / "runs", "--record")
+    assert answer.code == 0
+    assert f"left out {folders['b']}: epoch-0001.safetensors: holds NaN" in answer.out
+    assert "1 configuration" in answer.out
 
 
 def test_records_of_several_code_versions_are_reported(sightline, tmp_path):

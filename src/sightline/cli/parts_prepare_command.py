@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 
 from sightline.cli.output import deliver, table
-from sightline.errors import UsageError
+from sightline.errors import SightlineError, UsageError
 
 if TYPE_CHECKING:
     from sightline.parts.annotated import Source
@@ -31,7 +31,7 @@ class Command:
       category  objects  parts  there
       bird      4        9      61 %
       ...
-      merged     2 parts that were in pieces, critical radius up to 4.40 pixels
+      merged     2 parts that were in pieces, critical radius up to 4.40 pixels; ...
       left out   17 objects: prepared/left_out.csv
     """
 
@@ -100,20 +100,28 @@ class Command:
         from sightline.parts.prepared import Prepared
         from sightline.parts.preparing import Choices, prepare
 
-        source = read_annotated(self.data, split=self.split, images=self.images)
+        source = read_annotated(
+            self.data,
+            split=self.split,
+            images=self.images,
+            skip_problems=self.on_error == "skip",
+        )
         schemes = self._schemes(source)
         choices = Choices(self.context, self.context_sides, self.room, self.fewest, self.smallest)
         gazes = read_gazes(self.fixations, source.objects, out) if self.fixations else None
         drawn, few = read_drawn(self.drawn, Prepared(out), schemes) if self.drawn else (None, [])
-        row = prepare(
-            source,
-            schemes,
-            out,
-            choices,
-            fixations=gazes.by_image if gazes else None,
-            drawn=drawn,
-            skip_problems=self.on_error == "skip",
-        )
+        try:
+            row = prepare(
+                source,
+                schemes,
+                out,
+                choices,
+                fixations=gazes.by_image if gazes else None,
+                drawn=drawn,
+                skip_problems=self.on_error == "skip",
+            )
+        except KeyboardInterrupt:
+            raise SightlineError("stopped; the same command goes on from what was made") from None
         lines, notes = self._shown(Prepared(out), schemes, row)
         notes += [f"few drawn  {line}" for line in few]
         if gazes and gazes.unmatched:
@@ -150,7 +158,8 @@ class Command:
         if result["merged"]:
             notes.append(
                 f"merged     {result['merged']} parts that were in pieces, critical radius up to"
-                f" {result['largest_radius']:.2f} pixels"
+                f" {result['largest_radius']:.2f} pixels; this added {result['merging_added']}"
+                f" pixels, convex hulls would have added {result['hull_would_add']}"
             )
         if result["left_out"]:
             notes.append(f"left out   {result['left_out']} objects: {out / 'left_out.csv'}")

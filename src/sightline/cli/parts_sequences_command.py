@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import tyro
 
 from sightline.cli.output import deliver
-from sightline.errors import UsageError
+from sightline.errors import SightlineError, UsageError
 
 if TYPE_CHECKING:
     from sightline.parts.classifying import Wanted
@@ -64,7 +64,6 @@ class Command:
 
     def run(self) -> None:
         """Make the sequences; write or classify them."""
-        from sightline.parts.classifying import count
         from sightline.parts.prepared import Prepared
 
         if self.out is None:
@@ -72,16 +71,24 @@ class Command:
         prepared = Prepared(self.prepared)
         wanted = self._wanted()
         self.out.mkdir(parents=True, exist_ok=True)
+        try:
+            self._made(prepared, wanted, self.out)
+        except KeyboardInterrupt:
+            raise SightlineError("stopped; the same command goes on from what was made") from None
+
+    def _made(self, prepared: "Prepared", wanted: "Wanted", out: Path) -> None:
+        from sightline.parts.classifying import count
+
         if self.classifiers:
-            files = self._classified(prepared, wanted, self.out)
+            files = self._classified(prepared, wanted, out)
             counts = count(prepared, wanted)
         else:
             from sightline.parts import writing
 
-            counts = writing.write(prepared, wanted, self.out)
-            files = {"images": self.out / "images", "table": self.out / "sequences.csv"}
-            files["orders"] = self.out / "orders.csv"
-        files |= self._drawn(prepared, wanted, self.out)
+            counts = writing.write(prepared, wanted, out)
+            files = {"images": out / "images", "table": out / "sequences.csv"}
+            files["orders"] = out / "orders.csv"
+        files |= self._drawn(prepared, wanted, out)
         repeats = f"of {counts.steps} images; {counts.images} differ"
         lines = {"sequences": f"{counts.sequences}, {repeats}"}
         lines |= {name: str(file) for name, file in files.items()}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 
 from sightline.cli.output import deliver, table
-from sightline.errors import UsageError
+from sightline.errors import DataError, SightlineError, UsageError
 
 if TYPE_CHECKING:
     from sightline.protocol.selection_tables import Group
@@ -64,8 +64,9 @@ class Command:
 
         if self.window < 2:
             raise UsageError("--window compares 2 epochs or more")
+        left_out = []
         if self.record:
-            self._record()
+            left_out = self._record()
         elif self.pseudo or self.test or self.by != "auto" or self.thresholds != 1000:
             what = "--pseudo, --test, --by and --thresholds say what to record"
             raise UsageError(f"{what}; pass --record too")
@@ -83,9 +84,11 @@ class Command:
             from sightline.protocol.selection_files import write
 
             write(groups, self.out)
-        deliver(_as_json(groups), _as_text(groups, self.out), self.json)
+        text = [_as_text(groups, self.out), *(f"left out {line}" for line in left_out)]
+        deliver({**_as_json(groups), "left_out": left_out}, "\n".join(text), self.json)
 
-    def _record(self) -> None:
+    def _record(self) -> list[str]:
+        """Record every run; tell of those that cannot be, which others need not suffer for."""
         from sightline.protocol.recording import Recording, record
 
         asked = Recording(
@@ -94,8 +97,15 @@ class Command:
             by="" if self.by == "auto" else self.by,
             thresholds=self.thresholds,
         )
+        left_out = []
         for root in _runs(self.runs):
-            record(root, asked)
+            try:
+                record(root, asked)
+            except (UsageError, DataError):
+                raise
+            except SightlineError as error:  # such as weights that are infinite after an epoch
+                left_out.append(f"{root}: {error}")
+        return left_out
 
 
 def _named(text: str) -> tuple[str, str]:

@@ -8,7 +8,7 @@ else to the only object that the parts of its class make up.
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,11 +56,20 @@ class Source:
     ledger: tuple[LedgerEntry, ...]
 
 
-def read_annotated(place: str, *, split: str = "", images: Path | None = None) -> Source:
-    """Read the objects of a data set with their parts."""
+def read_annotated(
+    place: str, *, split: str = "", images: Path | None = None, skip_problems: bool = False
+) -> Source:
+    """Read the objects of a data set with their parts.
+
+    Args:
+        place: as in `read_dataset`, or a COCO file.
+        split: the split's name.
+        images: the folder that image ids are relative to.
+        skip_problems: leave out images with problems instead of stopping.
+    """
     if place.endswith(".json") and Path(place).is_file():
         return _read_coco(Path(place), images)
-    data = read_dataset(place, split=split, images=images)
+    data = read_dataset(place, split=split, images=images, skip_problems=skip_problems)
     if not data.truth.has_parts:
         raise UsageError(f"{place}: no object parts are known in it; see docs/parts.md")
     ledger = Ledger()
@@ -167,7 +176,27 @@ def _gathered(
         name, instance = f"{_stem(image)}#{count[image]}", count[image] - 1
         made = Annotated(name, image, kind, instance, picture, tuple(parts), whole)
         objects.append(made)
-    return Source(file.stem, "unknown", tuple(objects), ())
+    return Source(file.stem, "unknown", tuple(objects), (_consumed(file.stem, objects),))
+
+
+def _consumed(dataset: str, objects: Sequence[Annotated]) -> LedgerEntry:
+    """Write down which labels were read."""
+    images: dict[str, set[str]] = defaultdict(set)
+    labels: dict[str, int] = defaultdict(int)
+    for one in objects:
+        images[one.kind].add(one.image)
+        labels[one.kind] += len(one.parts)
+    counts = sorted(map(len, images.values()))
+    return LedgerEntry(
+        dataset=dataset,
+        split="unknown",
+        purpose="study",
+        kind="parts",
+        images=len({one.image for one in objects}),
+        labels=sum(labels.values()),
+        per_class=(counts[0], counts[-1]),
+        labels_per_class=(min(labels.values()), max(labels.values())),
+    )
 
 
 def _reader(source: MaskSource) -> Callable[[], Mask]:

@@ -65,7 +65,7 @@ class Made:
     fixations: list[list[Any]] = field(default_factory=list)
     clipped: int = 0
     outside: int = 0  # fixations outside of the image
-    merged: dict[str, float] = field(default_factory=dict)
+    closed: list[list[float]] = field(default_factory=list)  # radius; pixels of pieces, all, hull
     unknown: list[str] = field(default_factory=list)
 
 
@@ -184,10 +184,10 @@ def _prepare(
         return
     raw += [(name, _placed(mask, context, whole.shape, one)) for name, mask in extra]
     simple = simplify(scheme, raw, whole)
-    made.unknown, made.clipped, made.merged = (
+    made.unknown, made.clipped, made.closed = (
         list(simple.unknown),
         simple.clipped,
-        dict(simple.radii),
+        [[one.radius, one.pieces, one.merged, one.hull] for one in simple.closed.values()],
     )
     if len(simple.parts) < choices.fewest:
         made.reason = f"only {len(simple.parts)} of its parts are to be seen"
@@ -274,7 +274,7 @@ def _summary(
     source: Source, schemes: Schemes, choices: Choices, made: Sequence[Made]
 ) -> dict[str, Any]:
     kept = [one for one in made if not one.reason]
-    radii = sorted(radius for one in kept for radius in one.merged.values())
+    closed = [one for m in kept for one in m.closed]
     unknown = Counter(name for one in made for name in one.unknown)
     return {
         "kind": "prepared parts",
@@ -287,8 +287,10 @@ def _summary(
         "left_out": len(made) - len(kept),
         "categories": dict(sorted(Counter(one.listed[2] for one in kept).items())),
         "parts": sum(len(one.parts) - 1 for one in kept),
-        "merged": len(radii),
-        "largest_radius": radii[-1] if radii else 0.0,
+        "merged": len(closed),
+        "largest_radius": max((one[0] for one in closed), default=0.0),
+        "merging_added": int(sum(one[2] - one[1] for one in closed)),
+        "hull_would_add": int(sum(one[3] - one[1] for one in closed)),
         "clipped_pixels": sum(one.clipped for one in kept),
         "unknown_annotations": dict(unknown.most_common()),
         "fixations": sum(len(one.fixations) for one in kept),

@@ -24,7 +24,7 @@ from typing import Literal
 import numpy as np
 
 from sightline.errors import DataError, Problem, UsageError
-from sightline.parts.alpha_shapes import Mask, merge
+from sightline.parts.alpha_shapes import Mask, convex_hull, merge
 from sightline.parts.prepared import read_table
 
 Sides = Literal["drop", "keep"]
@@ -80,11 +80,21 @@ class Scheme:
 
 
 @dataclass(frozen=True, slots=True)
+class Closed:
+    """What became of pieces: pixels, beside those of their convex hull."""
+
+    radius: float
+    pieces: int
+    merged: int
+    hull: int
+
+
+@dataclass(frozen=True, slots=True)
 class Simplified:
     """The parts of an object, and what was done for them."""
 
     parts: Mapping[str, Mask]
-    radii: Mapping[str, float]  # of merged parts that were in pieces
+    closed: Mapping[str, "Closed"]  # parts that were in pieces
     unknown: tuple[str, ...]  # annotations that the scheme does not know
     clipped: int  # pixels outside the object
 
@@ -162,13 +172,15 @@ def simplify(scheme: Scheme, raw: Iterable[tuple[str, Mask]], whole: Mask) -> Si
             rows[row.sided] = row
             pieces.setdefault(row.sided, []).append(mask & whole)
     parts: dict[str, Mask] = {}
-    radii: dict[str, float] = {}
+    closed: dict[str, Closed] = {}
     for sided, masks in pieces.items():
         part, mask = scheme.name_of(rows[sided]), np.logical_or.reduce(masks)
         if rows[sided].alpha and len(masks) > 1:
-            merged = merge(masks)
+            merged, union = merge(masks), mask
             mask = merged.mask
-            radii |= {sided: merged.radius} if merged.radius else {}
+            if merged.radius:
+                pixels = (int(m.sum()) for m in (union, mask, convex_hull(union)))
+                closed[sided] = Closed(merged.radius, *pixels)
         parts[part] = parts[part] | mask if part in parts else mask
     for row in scheme.rows:
         if row.raw == REST:
@@ -178,7 +190,7 @@ def simplify(scheme: Scheme, raw: Iterable[tuple[str, Mask]], whole: Mask) -> Si
     order = scheme.parts or tuple(parts)
     return Simplified(
         {part: parts[part] for part in order if part in parts},
-        radii,
+        closed,
         tuple(dict.fromkeys(unknown)),
         clipped,
     )

@@ -45,7 +45,7 @@ def pointing(material: Material) -> Made:
 def stages(material: Material) -> Made:
     """Tell what pseudo boxes are worth after each step: 003 Table 2, 004 Table S2."""
     chosen = [row for row in material.annotations if row.result["stage"] != PEAK]
-    need(chosen, "rows of pseudo boxes ('sightline annotate --stages')")
+    need(chosen, "steps of pseudo boxes ('sightline annotate --stages')")
     numbers: list[dict[str, Any]] = [
         {**_place(row), "annotator": row.result["annotator"], "stage": row.result["stage"]}
         | {"value": row.result["value"], "low": low, "high": high}

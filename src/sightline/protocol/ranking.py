@@ -32,7 +32,7 @@ class Transfer:
     high: float
     first: tuple[float, ...]
     second: tuple[float, ...]
-    left_out: int  # trials that did not converge on one side or the other
+    left_out: int  # trials that did not converge, or have no score, on one side or the other
 
     @property
     def trials(self) -> int:
@@ -110,14 +110,13 @@ def between_splits(
     tests = {**(recorded or {}), **{(f.file.parent, f.metric): f.value for f in finals}}
     groups: dict[tuple[str, str, str], list[tuple[float, float, bool]]] = {}
     for trial in trials:
-        final = tests.get((trial.file.parent, trial.metric))
-        if final is not None or not converged(trial):
-            entry = (trial.value, float("nan") if final is None else final, converged(trial))
-            groups.setdefault((trial.method, trial.dataset, trial.backbone), []).append(entry)
+        final = tests.get((trial.file.parent, trial.metric), float("nan"))
+        entry = (trial.value, final, converged(trial))
+        groups.setdefault((trial.method, trial.dataset, trial.backbone), []).append(entry)
     return {
         key: transfer([one[:2] for one in members], converged=[one[2] for one in members])
         for key, members in sorted(groups.items())
-        if sum(one[2] for one in members) > 1
+        if sum(one[2] and np.isfinite(one[1]) for one in members) > 1
     }
 
 

@@ -49,7 +49,7 @@ def _transfers(
 
 def spreads(material: Material) -> Made:
     """Tell how trials with random hyperparameters spread: 000 Figure 13, 001 section 5.4."""
-    need(len(material.trials) > 1, "several training runs of a method")
+    need(len(material.trials) > 1, "search of two trials or more")
     centers = {
         (one.dataset, one.metric): one.value
         for one in results.read(material.places)

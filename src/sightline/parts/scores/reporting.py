@@ -1,13 +1,17 @@
 """Tables of `sightline report` that come of rows of part scores and of suitability."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 from sightline import rows
 from sightline.errors import UsageError
 from sightline.parts.scores import recording
 from sightline.parts.scores.layouts import LAYOUTS
+from sightline.parts.scores.scoring import Scores
 from sightline.types import Made
 
 SUITABILITY = "part-suitability"
@@ -54,6 +58,7 @@ def make(names: Sequence[str], places: Iterable[Path]) -> tuple[list[Made], list
     judged = [f for f in rows.find(listed) if rows.load(f).result.get("kind") == SUITABILITY]
     wanted = [*names] or [*(LAYOUTS if files else ()), *((SUITABILITY,) if judged else ())]
     made, lacking = [], []
+    groups: dict[str, Scores] = {}
     for name in wanted:
         layout = PUBLISHED.get(name, name)
         try:
@@ -64,7 +69,8 @@ def make(names: Sequence[str], places: Iterable[Path]) -> tuple[list[Made], list
             else:
                 if not files:
                     raise UsageError("the rows hold no part scores")
-                found = [_apart(LAYOUTS[layout](recording.load(f)), f, files) for f in files]
+                groups = groups or together(files)
+                found = [_apart(LAYOUTS[layout](s), n, groups) for n, s in groups.items()]
         except UsageError as error:
             if names:
                 raise
@@ -74,19 +80,37 @@ def make(names: Sequence[str], places: Iterable[Path]) -> tuple[list[Made], list
     return made, lacking
 
 
-def _apart(made: Made, file: Path, files: Sequence[Path]) -> Made:
-    """Name the tables of several rows after their folders."""
-    if len(files) == 1:
+def together(files: Sequence[Path]) -> dict[str, Scores]:
+    """Put classifiers that were scored alike on the same images into one; name each group."""
+    found: dict[str, list[tuple[Path, Scores]]] = {}
+    for file in files:
+        scores = recording.load(file)
+        images = sorted(set(zip(scores.frame["category"], scores.frame["image"], strict=True)))
+        shown = [sorted(set(scores.frame[name])) for name in ("content", "part_scheme")]
+        key = rows.canonical([asdict(scores.options), images, shown])
+        found.setdefault(key, []).append((file, scores))
+    groups: dict[str, Scores] = {}
+    for number, some in enumerate(found.values(), start=1):
+        who = [name for _, one in some for name in set(one.frame["classifier"])]
+        if len(who) == len(set(who)):
+            groups[f"{some[0][0].parent.name}-{number}"] = _joined([one for _, one in some])
+        else:  # one classifier in several rows: none of them goes before the others
+            groups |= {f"{f.parent.name}-{number}-{i}": s for i, (f, s) in enumerate(some, 1)}
+    return groups
+
+
+def _joined(some: Sequence[Scores]) -> Scores:
+    frame = pd.concat([one.frame for one in some], ignore_index=True)
+    expected = {name: of for one in some for name, of in one.expected.items()}
+    return Scores(frame, expected, some[0].options)
+
+
+def _apart(made: Made, where: str, groups: Collection[str]) -> Made:
+    """Name the tables of several groups after the folders of their rows."""
+    if len(groups) == 1:
         return made
-    where = f"{file.parent.name}-{files.index(file) + 1}"
-    return Made(
-        f"{made.name}-{where}",
-        f"{made.title} ({where})",
-        made.lines,
-        made.numbers,
-        made.notes,
-        made.draw,
-    )
+    title = f"{made.title} ({where})"
+    return Made(f"{made.name}-{where}", title, made.lines, made.numbers, made.notes, made.draw)
 
 
 PRINTED = {
