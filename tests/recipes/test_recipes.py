@@ -11,7 +11,10 @@ from sightline import rows
 from sightline.data.class_names import imagenet
 
 ROOT = Path(__file__).resolve().parents[2] / "recipes"
-SLOW = {"breeds", "center-gaussian-choices", "explainers", "parts", "pets", "pond"}
+SLOW = {
+    *("breeds", "center-gaussian-choices", "explainers", "parts", "pets", "pond"),
+    *("pseudo-stages", "pseudo-selection"),
+}
 FILES = [pytest.param(file, id=file.stem) for file in sorted(ROOT.glob("*.toml"))]
 RUNS = [
     pytest.param(*one.values, id=one.id, marks=pytest.mark.long if one.id in SLOW else ())
