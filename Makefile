@@ -47,8 +47,9 @@ bench: $(READY) ## speed beside a named peer, in the same run (8 minutes)
 recipes: $(READY) ## rerun the shipped results; needs the data (DATA=../shared/data) (15 minutes)
 	$(RUN)python recipes/run.py --data $(or $(DATA),../shared/data)
 
-docs: $(READY) ## write the pages of docs/ that the code tells (10 seconds)
+docs: $(READY) ## write the pages that the code tells, and the site into site/ (20 seconds)
 	$(RUN)python docs/build.py
+	$(RUN)python docs/site.py
 
 clean: ## remove .venv, caches and the demo
 	rm -rf .venv demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -12,12 +12,15 @@ is tested in tests/backbones/test_deit.py.
 """
 
 import argparse
+import importlib
 import os
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import torch
-import transformers
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -25,6 +28,13 @@ from sightline.backbones import assembly
 
 CLASSES, SIDE = 200, 224
 Forward = Callable[[Tensor], tuple[Tensor, Tensor]]  # images -> logits, summed attention
+
+
+def library() -> Any:
+    """Import the peer, which this file's own name would hide."""
+    here = Path(__file__).resolve().parent
+    sys.path[:] = [place for place in sys.path if Path(place or ".").resolve() != here]
+    return importlib.import_module("transformers")
 
 
 class Ours(nn.Module):
@@ -47,6 +57,7 @@ class Peer(nn.Module):
 
     def __init__(self, kind: str) -> None:
         super().__init__()
+        transformers = library()
         config = getattr(transformers, f"{kind}Config")(
             hidden_size=384,
             num_hidden_layers=12,
@@ -119,7 +130,7 @@ def main() -> None:
     }
     threads = torch.get_num_threads()
     print(
-        f"PyTorch {torch.__version__}, transformers {transformers.__version__}, {threads} threads;"
+        f"PyTorch {torch.__version__}, transformers {library().__version__}, {threads} threads;"
         f" {os.cpu_count()} processors; batch {chosen.batch}"
     )
     print("| a training step | time | ratio | ratio of processor time |\n|---|---|---|---|")

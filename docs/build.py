@@ -4,14 +4,18 @@
 """
 
 import contextlib
+import inspect
 import io
 import os
 import re
+import shlex
 import sys
+import tomllib
 from dataclasses import astuple, fields
 from pathlib import Path
 from typing import Any, get_type_hints
 
+import sightline
 from sightline import registry
 from sightline.cli.main import COMMANDS, main
 from sightline.hyperparameters import limits, space
@@ -132,11 +136,82 @@ def _limit(limit: Any) -> str:
     return f"{type(limit).__name__}({', '.join(map(str, astuple(limit)))})"
 
 
+REPRODUCE = """# Reproduce the papers
+
+Each recipe is a file of recipes/ that one command reruns, which fails when a value leaves its
+tolerance: `python recipes/run.py --data DATA NAME` for one, `make recipes` for all. The papers' own
+trainings need their data sets and GPUs, and are not among them; the protocol, the search and the
+tables for them are ([protocol.md](protocol.md)). `printed` is what a paper has, `recomputed` what
+others' code gave, `expected` a range.
+"""
+
+
+def reproduce() -> str:
+    """List every recipe with its paper, its cost, its commands and its values."""
+    parts = [REPRODUCE, NOTE]
+    for file in sorted((HERE.parent / "recipes").glob("*.toml")):
+        recipe = tomllib.loads(file.read_text(encoding="utf-8"))
+        parts += [f"## {file.stem}\n", f"{recipe['title'].capitalize()}.\n"]
+        parts += [f"Paper: {recipe['paper']}. Cost: {recipe['cost']}.\n", "```"]
+        parts += [f"python recipes/run.py --data DATA {file.stem}"]
+        shown = [case["command"] for case in recipe["case"] if "command" in case]
+        parts += [f"sightline {shlex.join(words)}".replace("{data}", "DATA") for words in shown]
+        parts += ["```\n", "| case | value | held against | measured |", "|---|---|---|---|"]
+        for case in recipe["case"]:
+            parts += [_value(case["name"], *item) for item in case["values"].items()]
+        parts.append("")
+    return "\n".join(parts)
+
+
+def _value(case: str, name: str, wanted: dict[str, Any]) -> str:
+    kinds = [kind for kind in ("printed", "recomputed", "expected") if kind in wanted]
+    against = f"{kinds[0]} {_number(wanted[kinds[0]])}" if kinds else ""
+    return f"| {case} | `{name}` | {against} | {_number(wanted.get('measured', ''))} |"
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, list):
+        return " to ".join(map(_number, value))
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+API = """# Python
+
+What `import sightline` gives; it imports nothing heavy until a name is used.
+"""
+
+
+def api() -> str:
+    """Show the signature and the docstring of every public name."""
+    parts = [API, NOTE]
+    for name in sightline.__all__:
+        found = getattr(sightline, name)
+        parts += [f"## {name}\n", f"```\n{_signature(name, found)}\n```\n"]
+        parts += [f"```\n{inspect.getdoc(found)}\n```\n"]
+        if inspect.isclass(found):
+            methods = inspect.getmembers(found, inspect.isfunction)
+            for own, method in methods:
+                if not own.startswith("_"):
+                    first = (inspect.getdoc(method) or "").partition("\n")[0]
+                    parts.append(f"- `{_signature(own, method)}`: {first}")
+            parts.append("")
+    return "\n".join(parts)
+
+
+def _signature(name: str, found: Any) -> str:
+    """Show names and defaults; types are in the code."""
+    bare = inspect.Parameter.empty
+    known = inspect.signature(found)
+    parameters = [p.replace(annotation=bare) for p in known.parameters.values() if p.name != "self"]
+    text = str(known.replace(parameters=parameters, return_annotation=inspect.Signature.empty))
+    return f"{name}{re.sub(r'<[^>]*>', '...', text)}"
+
+
 def build(check: bool) -> int:
     """Write the pages, or tell which are out of date."""
     stale = []
     pages = {"commands.md": commands(), "registry.md": registered(), "methods.md": methods()}
-    pages["explainer-cards.md"] = explainers()
+    pages |= {"explainer-cards.md": explainers(), "reproduce.md": reproduce(), "api.md": api()}
     for name, text in pages.items():
         file = HERE / name
         if not file.is_file() or file.read_text(encoding="utf-8") != text:
