@@ -82,6 +82,18 @@ def test_people_are_one_more_classifier(sightline, answered, tmp_path):
     assert found["anna"]["chance"] is None  # which labels people have is not known
 
 
+def test_labels_that_answers_do_not_tell(sightline, tmp_path):
+    (tmp_path / "labels.txt").write_text("dog\ncat\ncar\n")
+    (tmp_path / "a.csv").write_text(f"{HEAD}rex,dog,e-u,low-detail,1,1,cat\n")
+    call = ("parts", "score", tmp_path / "a.csv", "--resamples", 0, "--json", "-")
+    (cell,) = sightline(*call, "--labels", tmp_path / "labels.txt").json["tables"]["part-contents"]
+    assert cell["floor"] == 0
+    assert cell["floor"] < cell["value"] < cell["chance"]  # a cat is nearer than any of the three
+    (tmp_path / "a.csv").write_text(f"{HEAD}rex,dog,e-u,low-detail,1,1,n02123045\n")
+    (cell,) = sightline(*call).json["tables"]["part-contents"]
+    assert cell["chance"] == pytest.approx(0.407, abs=5e-4)  # ILSVRC's id, so ILSVRC's labels
+
+
 def test_hardness_from_answers_and_from_scores(sightline, answered, tmp_path):
     pictures = tmp_path / "pictures" / "context"
     pictures.mkdir(parents=True)

@@ -96,7 +96,9 @@ class Scoring:
         empty = meanings.mapping.empty
         if empty:
             found.append(f"warning  no label counts as {', '.join(empty)}: all answers are wrong")
-        found += [f"sense    {note}" for note in meanings.notes]
+        found += [f"sense    {note}" for note in meanings.notes[:10]]
+        unsaid = len(meanings.notes) - 10
+        found += [f"sense    {unsaid} more names have several"] if unsaid > 0 else []
         skipped = [*collected.problems, *meanings.problems]
         found += [f"left out {problem}" for problem in skipped[:10]]
         found += [f"left out {len(skipped) - 10} more"] if len(skipped) > 10 else []

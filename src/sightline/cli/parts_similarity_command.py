@@ -264,7 +264,9 @@ def _read_pairs(file: Path) -> list[tuple[str, str]]:
 
 
 def _notes(meanings: "dict[str, Meaning]") -> list[str]:
-    return [f"sense    {meaning.note}" for meaning in meanings.values() if meaning.others]
+    found = [f"sense    {meaning.note}" for meaning in meanings.values() if meaning.others]
+    more = [f"sense    {len(found) - SHOWN} more names have several"] if len(found) > SHOWN else []
+    return [*found[:SHOWN], *more]
 
 
 def _csv(lines: Sequence[dict[str, Any]]) -> str:

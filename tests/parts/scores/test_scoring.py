@@ -133,6 +133,7 @@ def test_a_row_holds_all_that_was_scored(tmp_path):
     scores = score(collected, meanings, Options(mapping="hypernymy"))
     row = recording.record(scores, collected, meanings, {}, tmp_path / "out")
     assert row.ledger[0].labels == 6
+    assert row.result["inputs"].keys() == {"a.parquet"}
     assert row.result["sequences_made"] == [{"seed": 7}]
     back = recording.load(tmp_path / "out" / recording.ROW)
     assert back.frame.equals(scores.frame)

@@ -43,6 +43,7 @@ def record(
         },
         "expected": scores.expected,
         "tables": tables,
+        "inputs": {Path(name).name: rows.file_hash(Path(name)) for name in collected.about.facts},
         "skipped": len(collected.problems) + len(meanings.problems),
         "sequences_made": [_without_ledger(facts) for facts in collected.about.facts.values()],
     }
