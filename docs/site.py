@@ -21,7 +21,7 @@ ROOT = HERE.parent
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Begin": ("README", "CONTRIBUTING"),
     "Guides": ("guides", "reproduce"),
-    "Measure": ("protocol", "protocols", "data", "building", "pond", "page"),
+    "Measure": ("protocol", "protocols", "data", "building", "pond", "page", "paper", "illposed"),
     "Train and search": ("training", "backbones", "methods", "cluster"),
     "Explain and annotate": (
         *("look", "explainers", "explainer-cards", "annotators", "annotator-models"),

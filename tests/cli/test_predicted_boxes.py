@@ -11,7 +11,10 @@ def test_predicted_boxes(scene, evaluate, tmp_path):
     lines = [scene.box_line(i) for i in range(5)] + [f"{scene.ids[5]},0,0,0,0"]
     (folder / "localization.txt").write_text("\n".join(lines))
     result = evaluate(maps=f"boxes:{folder}")
-    assert (result["images"], result["warnings"]) == (6, {"empty_boxes": 1})
+    assert (result["images"], result["warnings"]) == (
+        6,
+        {"empty_boxes": 1, "predicted_at_or_past_edge": 0},
+    )
     for delta in ("30", "50", "70"):
         assert result["per_delta"][delta] == pytest.approx(100 * 5 / 6)
     assert result["value"] == pytest.approx(100 * 5 / 6, abs=0.5)

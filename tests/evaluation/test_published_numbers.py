@@ -89,6 +89,9 @@ def test_the_quality_of_released_pseudo_boxes(shared, dataset, annotator, iou, d
     assert list(result["per_delta"].values()) == pytest.approx(deltas, abs=0.06)
     empty = {("cub", "clip"): 7, ("ilsvrc", "clip"): 21}
     assert result["warnings"].get("empty_boxes", 0) == empty.get((dataset, annotator), 0)
+    at_edge = {("cub", "rpn"): 82, ("ilsvrc", "rpn"): 1705}
+    if annotator == "rpn":
+        assert result["warnings"]["predicted_at_or_past_edge"] == at_edge[dataset, annotator]
     assert result["skipped"] == 0
 
 

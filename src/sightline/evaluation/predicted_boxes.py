@@ -49,6 +49,7 @@ def evaluate_boxes(folder: str, truth: str, request: Request) -> ResultRow:
         "warnings": {
             **known.warnings,
             "empty_boxes": int(sum(not any(box) for box in predicted.values())),
+            "predicted_at_or_past_edge": _at_edge(predicted, known.split),
         },
     }
     left_out = [str(problem) for problem in [*known.problems, *problems]]
@@ -58,6 +59,15 @@ def evaluate_boxes(folder: str, truth: str, request: Request) -> ResultRow:
     row = ResultRow(result, about, tuple(ledger.entries))
     openings.record(known.split, known.fingerprint, row)
     return row
+
+
+def _at_edge(predicted: dict[str, Box], split: Split) -> int:
+    """Count boxes that end at or past the far edge, where the reference format has last pixels."""
+    sizes = dict(zip(split.ids, split.sizes.tolist(), strict=True))
+    return sum(
+        0 < sizes[name][0] <= box[2] or 0 < sizes[name][1] <= box[3]
+        for name, box in predicted.items()
+    )
 
 
 def best_overlaps(predicted: dict[str, Box], true: Boxes, split: Split) -> NDArray[np.float64]:
