@@ -177,3 +177,10 @@ def test_rows_without_scores(tmp_path):
     assert reporting.make([], [tmp_path]) == ([], [])
     with pytest.raises(UsageError, match="the rows hold no part scores"):
         reporting.make(["002-T2"], [tmp_path])
+
+
+@pytest.mark.parametrize(("images", "said"), [(1, True), (9, True), (10, False)])
+def test_an_interval_of_few_images_is_said_to_be_too_narrow(images, said):
+    lines = [{"image": str(i), "cds": 0.1 * (i % 4)} for i in range(images)]
+    made = layouts.contents(scores(lines), "cds", times=10)
+    assert any(note.startswith("TOO NARROW") for note in made.notes) == said

@@ -13,6 +13,7 @@ from sightline.parts.scores.scoring import Scores
 from sightline.types import Made
 
 BINARY = "-binary"
+FEW = 10  # images of a category, whose resamples vary less than other images would
 NAMES = {"cds": "CDS", "b_cds": "B-CDS"}
 Layout = Callable[[Scores], Made]
 
@@ -45,6 +46,11 @@ def contents(scores: Scores, metric: str, seed: int = 0, times: int = RESAMPLES)
         if times
         else "in brackets what is gained: (old - new) / old",
     ]
+    fewest = int(scores.frame.groupby("category")["image"].nunique().min())
+    if times and fewest < FEW:
+        notes.append(
+            f"TOO NARROW: intervals resample images within categories, of which one has {fewest}"
+        )
     return Made(
         _named("part-contents", metric), f"{NAMES[metric]} by content", lines, numbers, notes
     )
