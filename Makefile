@@ -39,6 +39,7 @@ bench: $(READY) ## speed beside a named peer, in the same run (8 minutes)
 	$(RUN)python benchmarks/many_maps.py
 	$(RUN)python benchmarks/loading.py
 	$(RUN)python benchmarks/training.py
+	$(RUN)python benchmarks/transformers.py
 	$(RUN)python benchmarks/search.py
 	$(RUN)python benchmarks/pond.py
 	$(RUN)python benchmarks/crf.py

@@ -17,6 +17,7 @@ from typing import Any, get_type_hints
 
 import sightline
 from sightline import registry
+from sightline.backbones.contract import Backbone
 from sightline.cli.main import COMMANDS, main
 from sightline.hyperparameters import limits, space
 
@@ -59,11 +60,12 @@ CARD = re.compile(
 )
 METHODS = """# Methods
 
-A method runs on any backbone; learning rate and map resolution are options of every one. Where a
-paper and released code differ, the paper is the default and the other an option, which no search
-draws. Released code is that of the evaluation papers (Choe et al., CVPR 2020 and TPAMI 2022), which
-trains all methods alike, unless an author's own is named. `Uniform` and the like are ranges that a
-search draws from, `AtLeast` is a limit alone.
+A method runs on any backbone, or on any of the kind that its card names; learning rate and map
+resolution are options of every one. Where a paper and released code differ, the paper is the
+default and the other an option, which no search draws. Released code is that of the evaluation
+papers (Choe et al., CVPR 2020 and TPAMI 2022), which trains all methods alike, unless an author's
+own is named. `Uniform` and the like are ranges that a search draws from, `AtLeast` is a limit
+alone.
 """
 
 
@@ -100,9 +102,21 @@ def card(name: str, kind: str = "method") -> str:
     said = found.groupdict()
     return (
         f"## {name}\n\n{said['title']}\n\n{_paper(said['paper'])}\n\n{said['idea']}\n\n"
-        f"```\n{_outdented(said['formula'])}\n```\n\n{_options(module.Options)}\n\n"
+        f"```\n{_outdented(said['formula'])}\n```\n\n{_options(module.Options)}\n\n{_ways(module)}"
         f"**Released code.** {said['released']}\n"
     )
+
+
+def _ways(module: Any) -> str:
+    """Say what backbones a method needs, and where its training is not that of all."""
+    method = getattr(module, "Method", None)
+    lines = []
+    if method and method.runs_on is not Backbone:
+        lines.append(f"**Backbones.** Any of the kind {method.runs_on.__name__}.\n\n")
+    if method and method.recipe:
+        flags = (f"--{name.replace('_', '-')} {value}" for name, value in method.recipe.items())
+        lines.append(f"**Training**, where nothing else is given. `{' '.join(flags)}`\n\n")
+    return "".join(lines)
 
 
 def _paper(text: str) -> str:

@@ -2,8 +2,8 @@
 
 .venv/bin/python docs/site.py [--out site]
 
-Every page has its place in `SECTIONS`; a page without one, and a link or anchor that leads nowhere,
-fail the build. Other files that pages link to are copied beside them.
+A page that has no place in `SECTIONS` comes last; a link or an anchor that leads nowhere fails the
+build. Other files that pages link to are copied beside them.
 """
 
 import argparse
@@ -21,7 +21,7 @@ ROOT = HERE.parent
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Begin": ("README", "CONTRIBUTING"),
     "Guides": ("guides", "reproduce"),
-    "Measure": ("protocol", "protocols", "data", "building", "pond", "page"),
+    "Measure": ("protocol", "protocols", "data", "building", "pond", "page", "paper", "illposed"),
     "Train and search": ("training", "backbones", "methods", "cluster"),
     "Explain and annotate": (
         *("look", "explainers", "explainer-cards", "annotators", "annotator-models"),
@@ -76,13 +76,12 @@ class Site:
 
     def __init__(self, out: Path) -> None:
         self.out = out
-        self.pages = [page for pages in SECTIONS.values() for page in pages]
+        placed = {page for pages in SECTIONS.values() for page in pages}
+        more = sorted({file.stem for file in HERE.glob("*.md")} - placed)
+        self.sections = {**SECTIONS, **({"More": tuple(more)} if more else {})}
+        self.pages = [page for pages in self.sections.values() for page in pages]
         self.bodies = {page: rendered(page) for page in self.pages if source(page).is_file()}
         self.problems = [f"{p}.md: is no file" for p in self.pages if p not in self.bodies]
-        there = {file.stem for file in HERE.glob("*.md")}
-        self.problems += [
-            f"docs/{p}.md: has no place in docs/site.py" for p in sorted(there - set(self.pages))
-        ]
         self.anchors = {
             page: set(re.findall(r' id="([^"]*)"', body)) for page, body in self.bodies.items()
         }
@@ -99,7 +98,7 @@ class Site:
             (self.out / name(page)).write_text(text, encoding="utf-8")
 
     def _nav(self, current: str) -> Iterator[str]:
-        for section, pages in SECTIONS.items():
+        for section, pages in self.sections.items():
             yield f"<p>{section}</p>"
             for page in pages:
                 here = ' aria-current="page"' if page == current else ""

@@ -37,10 +37,10 @@ def _findings(root: Path, backbone: str) -> dict[str, Any]:
     comparison, spread, transfer, selection = (
         _table(material, name) for name in ("comparison", "spread", "transfer", "selection")
     )
-    (proxy,) = ranking.between_sets(
+    proxy = ranking.between_sets(
         results.trainings([root / "search" / f"cam-{backbone}"]),
         results.trainings([root / "proxy"]),
-    ).values()
+    ).popitem()[1]
     searched = [one for one in spread if one["method"] not in ("random", "few-shot")]
     return {
         "backbone": backbone,
@@ -69,6 +69,7 @@ def _findings(root: Path, backbone: str) -> dict[str, Any]:
             for one in transfer
         },
         "proxy": {"tau": proxy.tau, "low": proxy.low, "high": proxy.high, "trials": proxy.trials},
+        "recorded": len([file for file in rows.find([root]) if file.name.startswith("epochs.")]),
         "selection": {
             method: {
                 line["criterion"]: {
@@ -82,7 +83,6 @@ def _findings(root: Path, backbone: str) -> dict[str, Any]:
             for method in dict.fromkeys(line["method"] for line in selection)
         },
         "cells": _cells(material),
-        "fewshot": rows.load(root / f"fewshot-{backbone}/fewshot.row.json").result["curve"],
     }
 
 

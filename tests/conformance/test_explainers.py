@@ -9,6 +9,7 @@ import sightline as sl
 from sightline import registry
 from sightline.attribution.networks import ModuleNetwork
 from sightline.errors import UsageError
+from sightline.methods.assembly import build
 
 EXPLAINERS = [entry.name for entry in registry.describe("explainer") if entry.source == "sightline"]
 FEW = {"samples": 4}  # N = 50 is the default, and takes its time
@@ -71,7 +72,15 @@ def vision_transformer() -> nn.Module:
     return module
 
 
+def trained() -> nn.Module:
+    """Make CAM's network on our own transformer, which has attention, a stage and a ReLU."""
+    torch.manual_seed(0)
+    return build("cam", "small-vit", 4)
+
+
 def defined(name: str, kind: str) -> bool:
+    if kind == "trained":
+        return True
     needs = registry.load("explainer", name).NEEDS
     guided = name.endswith("gb")
     return needs != "attention" if kind == "convolutional" else needs != "stages" and not guided
@@ -81,6 +90,7 @@ NETWORKS = {
     "convolutional": convolutional,
     "transformer": transformer,
     "vision-transformer": vision_transformer,
+    "trained": trained,
 }
 CASES = [(name, kind) for name in EXPLAINERS for kind in NETWORKS if defined(name, kind)]
 UNDEFINED = [(n, kind) for n in EXPLAINERS for kind in NETWORKS if not defined(n, kind)]

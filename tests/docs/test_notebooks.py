@@ -12,6 +12,7 @@ NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 def test_there_is_one_for_each_kind_of_user():
     assert {file.stem for file in NOTEBOOKS} >= {
         "attribution-author",
+        "classifier-evaluator",
         "practitioner",
         "wsol-researcher",
     }

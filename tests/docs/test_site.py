@@ -24,7 +24,7 @@ def site():
 def test_it_builds_without_dead_links_and_needs_nothing_from_elsewhere(site, tmp_path, capsys):
     assert site.main(["--out", str(tmp_path)]) == 0, capsys.readouterr().err
     pages = sorted(tmp_path.glob("*.html"))
-    assert len(pages) == len({p for pages in site.SECTIONS.values() for p in pages})
+    assert len(pages) >= len({p for pages in site.SECTIONS.values() for p in pages})
     for page in pages:
         text = page.read_text()
         loaded = re.findall(r'(?:src|<link[^>]*href)="([^"]+)"', text)
@@ -55,12 +55,12 @@ def test_a_dead_link_fails_the_build(site, tmp_path, monkeypatch, capsys, text, 
     assert said in told
 
 
-def test_a_page_without_a_place_fails_the_build(site, tmp_path, monkeypatch, capsys):
+def test_a_page_without_a_place_comes_last(site, tmp_path, monkeypatch):
     (tmp_path / "stray.md").write_text("# Stray\n")
     monkeypatch.setattr(site, "HERE", tmp_path)
     monkeypatch.setattr(site, "SECTIONS", {})
-    assert site.main(["--out", str(tmp_path / "site")]) == 1
-    assert "docs/stray.md: has no place" in capsys.readouterr().err
+    assert site.main(["--out", str(tmp_path / "site")]) == 0
+    assert "<p>More</p>" in (tmp_path / "site" / "stray.html").read_text()
 
 
 def test_every_recipe_is_told_with_its_cost() -> None:

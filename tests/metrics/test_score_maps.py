@@ -157,6 +157,11 @@ def test_a_map_outside_the_range_is_refused_with_the_remedy(scores, words):
     assert "--normalize" in text
 
 
+def test_maps_of_bytes_are_told_how_they_become_scores():
+    assert "--normalize max, as whole numbers" in message(check_range, np.array([[0.0, 255.0]]))
+    assert "whole numbers" not in message(check_range, np.array([[0.0, 2.5]]))
+
+
 def test_check_range_tells_a_constant_map():
     assert check_range(np.full((2, 2), 0.3))
     assert not check_range(np.array([[0.0, 1.0]]))

@@ -112,6 +112,11 @@ def test_several_classifiers_share_what_is_made(prepared: Prepared, tmp_path: Pa
     assert {a.classifier for a in two} == {"two:x=1"}
 
 
+def test_two_classifiers_never_share_a_file(prepared: Prepared, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="two classifiers would have one file"):
+        classify(prepared, {"a:b": Bright(), "a-b": Bright()}, wanted(), tmp_path)
+
+
 def test_few_objects_of_each_category(prepared: Prepared) -> None:
     counts = count(prepared, wanted(objects=1))
     assert counts.sequences == 2 * 3 * 4

@@ -9,7 +9,7 @@ import pytest
 from sightline import published, rows
 from sightline.protocol import results
 from sightline.protocol.figures import ranks
-from sightline.protocol.layouts import LAYOUTS, PUBLISHED, Material, make
+from sightline.protocol.layouts import LAYOUTS, PUBLISHED, Material, between, make
 from sightline.types import ResultRow
 
 from .made import LEARNED, REPORT, SEARCHED, final, trial
@@ -142,12 +142,34 @@ RECIPES = Path(__file__).parents[2] / "recipes/rows"
 
 def test_explainers_of_the_shipped_rows():
     made = table(RECIPES, "explainers")
-    assert {"cam", "gb", "ig-vb", "sg-vb", "vb"} <= {line["method"] for line in made.lines}
-    title = next(t for t in made.lines[0] if t.endswith("EfficientNet-Lite0 (ImageNet)"))
-    shown = {line["method"]: line.get(title) for line in made.lines}
-    assert shown["cam"] == "77.4"
-    assert shown["ig-vb"] == "84.9 (+7.6 [+4.5, +10.9])"
-    assert shown["vb"].endswith("~)")
+    row = rows.load(RECIPES / "explainers-ig-vb.row.json").result
+    shown = {line["method"]: line for line in made.lines}
+    assert {"cam", "gb", "ig-vb", "sg-vb", "vb"} <= set(shown)
+    test = row["against"]
+    wanted = f"{row['value']:.1f} ({test['difference']:+.1f} [{test['low']:+.1f}, "
+    (title,) = (name for name, text in shown["ig-vb"].items() if text.startswith(wanted))
+    assert title.endswith("EfficientNet-Lite0 (ImageNet)")
+
+
+def test_the_choice_of_a_search_trained_in_full_is_no_trial(tmp_path):
+    for number in range(3):
+        trial(tmp_path / f"search/trials/{number}", value=10.0 * number)
+    made = trial(tmp_path / "final", value=1.0)  # a run that is only called so
+    assert made.value == 1
+    rows.save(made.row, tmp_path / "search/final/train.row.json")
+    assert table(tmp_path / "search", "spread").numbers[0]["trials"] == 3
+    assert len(results.trainings([tmp_path])) == 4
+
+
+def test_rows_of_an_older_plan_are_the_same_configurations(tmp_path):
+    for number, rate in enumerate((0.1, 0.2)):
+        trial(tmp_path / f"old/{number}", value=number, lr=rate)
+        made = trial(tmp_path / f"new/{number}", value=number, lr=rate)
+        plan = {**made.row.result["plan"], "momentum": 0.9}  # which is its default
+        result = {**made.row.result, "plan": plan}
+        rows.save(ResultRow(result, {}, ()), made.file)
+    (tau,) = between(Material([tmp_path / "old"]), Material([tmp_path / "new"])).numbers
+    assert tau["trials"] == 2
 
 
 def test_spread_is_drawn_with_what_diverged(tmp_path):

@@ -12,8 +12,8 @@ from sightline.data.class_names import imagenet
 
 ROOT = Path(__file__).resolve().parents[2] / "recipes"
 SLOW = {
-    *("breeds", "center-gaussian-choices", "explainers", "parts", "pets", "pond"),
-    *("pseudo-stages", "pseudo-selection"),
+    *("breeds", "center-gaussian-choices", "explainers", "illposed-trained", "parts", "pets"),
+    *("pond", "pond-search", "pseudo-stages", "pseudo-selection"),
 }
 FILES = [pytest.param(file, id=file.stem) for file in sorted(ROOT.glob("*.toml"))]
 RUNS = [

@@ -4,6 +4,7 @@ import csv
 import re
 
 import cv2
+import numpy as np
 import pytest
 
 from sightline.reports import charts, paper
@@ -34,7 +35,7 @@ def whole(folder) -> str:
     text = (folder / "main.tex").read_text(encoding="utf-8")
     for name in re.findall(r"\\input\{(.*?)\}", text):
         text = text.replace(f"\\input{{{name}}}", (folder / f"{name}.tex").read_text("utf-8"))
-    for name in re.findall(r"\\includegraphics\[.*?\]\{(.*?)\}", text):
+    for name in re.findall(r"\\includegraphics\{(.*?)\}", text):
         assert (folder / name).is_file(), name
     return text
 
@@ -137,28 +138,45 @@ def test_a_figure_that_cannot_be_drawn_is_not_in_the_document(tmp_path):
 
 def test_charts_have_one_font_size():
     spec = {"title": {"text": "t", "fontSize": 30}, "layer": [{"axis": {"labelFontSize": 3}}]}
+    spec["vconcat"] = [{"width": charts.WIDTH}]
     styled = in_one_style({**spec, "config": {"view": {"stroke": None}, "font": "Comic"}})
     sizes = set(re.findall(r"[fF]ontSize': (\d+)", str(styled)))
     assert sizes == {str(FONT_SIZE)}
+    assert styled["vconcat"] == [{"width": paper.NARROW}]
     assert styled["config"]["view"] == {"stroke": None}
     assert styled["config"]["font"] == paper.FONT
 
 
-def test_what_matplotlib_draws_has_the_same_font_size(tmp_path):
-    import matplotlib as mpl
+def test_what_matplotlib_draws_has_the_same_font_size_whatever_it_says(tmp_path):
+    from matplotlib.figure import Figure as Drawn
+    from matplotlib.text import Text
 
-    seen = []
+    usual, seen = Drawn.savefig, set()
 
     def draw(file):
-        seen.append((mpl.rcParams["font.size"], mpl.rcParams["axes.titlesize"]))
-        file.write_bytes(b"x")
+        figure = Drawn(figsize=(3, 2))
+        axes = figure.subplots()
+        axes.set_title("large", fontsize=30)
+        axes.set_xlabel("usual")
+        figure.savefig(file)
+        seen.update(t.get_fontsize() for t in figure.findobj(Text) if t.get_text())
         return file
 
-    before = mpl.rcParams["font.size"]
     write([], [Figure("drawn", "A figure", draw)], "x", tmp_path, title="t")
-    assert seen == [(FONT_SIZE, FONT_SIZE)] * 2
-    assert mpl.rcParams["font.size"] == before
-    assert r"\includegraphics" in whole(tmp_path)
+    assert seen == {FONT_SIZE}
+    assert Drawn.savefig is usual
+    assert (tmp_path / "figures/drawn.pdf").read_bytes().startswith(b"%PDF")
+    assert r"\fitted{\includegraphics{figures/drawn.pdf}}" in whole(tmp_path)
+
+
+def test_a_picture_made_of_pixels_is_put_into_a_pdf(tmp_path):
+    def draw(file):
+        cv2.imwrite(str(file), np.full((20, 30, 3), 90, np.uint8))
+        return file
+
+    write([], [Figure("pixels", "A figure", draw)], "x", tmp_path, title="t")
+    assert (tmp_path / "figures/pixels.pdf").read_bytes().startswith(b"%PDF")
+    assert r"{figures/pixels.pdf}" in whole(tmp_path)
 
 
 def test_colors_can_be_told_apart_by_the_color_blind():

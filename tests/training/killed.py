@@ -15,6 +15,8 @@ from pathlib import Path
 import torch
 
 from sightline import registry
+from sightline.backbones import assembly as backbones
+from sightline.methods import assembly as methods
 from sightline.training import loop, run
 
 torch.set_num_threads(1)
@@ -39,7 +41,7 @@ def train(method: str, data: str, out: Path, **settings) -> None:
     run.train(
         method,
         data,
-        BACKBONE,
+        backbone_for(method),
         out,
         train_split="train",
         epochs=2,
@@ -108,7 +110,13 @@ def compare(method: str, data: str, out: Path, at: int, in_a_save: bool, **setti
         print(f"{place}: the state was left behind")
 
 
-BACKBONE = "small-resnet"
+def backbone_for(method: str) -> str:
+    """Name the first of the small backbones that a method runs on."""
+    module = methods.module_of(method)
+    return next(b for b in BACKBONES if methods.fits(module, backbones.module_of(b)))
+
+
+BACKBONES = ("small-resnet", "small-vit")
 
 
 def main() -> None:

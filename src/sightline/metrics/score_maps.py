@@ -102,7 +102,9 @@ def check_range(scores: Floats, *, file: str = "", image: str = "") -> bool:
     low, high, _ = fast_pixels.value_range(scores)
     if low < 0 or high > 1:
         what = f"scores run from {_shown(low)} to {_shown(high)}, outside [0, 1]"
-        raise DataError([Problem(what, file, 0, image, REMEDY_RANGE)])
+        bytes_alone = low >= 0 and high <= 255 and bool((scores == np.rint(scores)).all())
+        remedy = f"{REMEDY_RANGE}, as whole numbers up to 255 need" if bytes_alone else REMEDY_RANGE
+        raise DataError([Problem(what, file, 0, image, remedy)])
     return low == high
 
 

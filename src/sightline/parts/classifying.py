@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sightline import provenance, rows
+from sightline.errors import UsageError
 from sightline.parts import sequences
 from sightline.parts.answers import About, Answer, Writer, read
 from sightline.parts.classifiers.contract import Answered, Classifier, Picture
@@ -79,6 +80,8 @@ def classify(
     objects = picked(prepared, wanted.objects)
     facts = _facts(prepared, objects, orders, wanted)
     files = {name: out / f"{safe(name)}.parquet" for name in classifiers}
+    if len(set(files.values())) < len(files):
+        raise UsageError("two classifiers would have one file; call one of them NAME=...")
     kept = out / ".answers" / sha256(rows.canonical(facts).encode()).hexdigest()[:12]
     kept.mkdir(parents=True, exist_ok=True)
     groups = [objects[start : start + GROUP] for start in range(0, len(objects), GROUP)]

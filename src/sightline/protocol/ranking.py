@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sightline import rows
 from sightline.errors import UsageError
 from sightline.protocol.results import CONVERGED, Result
+from sightline.training.plan import Plan, as_plain
 
 Floats = NDArray[np.float64]
 RESAMPLES = 1000
@@ -84,9 +85,12 @@ def transfer(
 
 
 def configuration(trial: Result) -> str:
-    """Identify a configuration by all that was chosen for it, wherever it was trained."""
+    """Identify a configuration by all that was chosen for it, wherever it was trained.
+
+    What an older row does not mention was as it is by default.
+    """
     run = trial.row.result
-    plan = {k: v for k, v in run["plan"].items() if k not in DATA_OPTIONS}
+    plan = {k: v for k, v in (as_plain(Plan()) | run["plan"]).items() if k not in DATA_OPTIONS}
     return rows.canonical([run["method"], run["backbone"], run["options"], plan])
 
 

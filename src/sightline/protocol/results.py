@@ -104,12 +104,15 @@ def _method(maps: str, origin: Mapping[str, Any]) -> str:
 
 
 def trainings(places: Iterable[Path]) -> list[Result]:
-    """Read the rows of training runs, whose number is that of the validation split."""
+    """Read the rows of training runs, whose number is that of the validation split.
+
+    What a search trains in the end, in full, is none of its trials and is passed over.
+    """
     found = []
     for file in rows.find(places):
         row = rows.load(file)
         result = row.result
-        if result.get("kind") != "train":
+        if result.get("kind") != "train" or _in_full(file):
             continue
         truth = result.get("truth") or {}
         value = result.get("value")
@@ -128,6 +131,11 @@ def trainings(places: Iterable[Path]) -> list[Result]:
             )
         )
     return found
+
+
+def _in_full(file: Path) -> bool:
+    """Tell whether a row is of the choice of a search, trained in full."""
+    return file.parent.name == "final" and (file.parent.parent / "trials").is_dir()
 
 
 def best_of(results: Sequence[Result]) -> Result:

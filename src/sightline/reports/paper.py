@@ -9,18 +9,21 @@ which protocol, with which seeds and from which labels its numbers were made.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from sightline.reports.charts import Chart
+import cv2
+
+from sightline.reports.charts import WIDTH, Chart
 from sightline.reports.tables import Table, as_csv, as_latex, as_markdown, escaped
 from sightline.rows import write_whole
 
 Draw = Callable[[Path], Path | None]  # draws into a file, whose ending says how
 FONT_SIZE, FONT = 8, "DejaVu Sans"
+NARROW = 340  # of a chart, whose legend stands beside it
 ENLARGED = 3  # pixels of a PNG for each unit of its chart
 MATPLOTLIB: Any = {
     **dict.fromkeys(
@@ -100,10 +103,7 @@ def _table(table: Table, made: str, folder: Path) -> str:
 
 def _figure(figure: Figure, made: str) -> str:
     caption = _caption(figure.caption, made, f"fig:{figure.name}")
-    picture = (
-        f"\\includegraphics[width=\\linewidth,height=.8\\textheight,keepaspectratio]"
-        f"{{figures/{figure.name}.pdf}}\n"
-    )
+    picture = f"\\fitted{{\\includegraphics{{figures/{figure.name}.pdf}}}}\n"
     return f"\\begin{{figure}}[htbp]\n\\centering\n{picture}{caption}\\end{{figure}}"
 
 
@@ -118,12 +118,26 @@ def _drawn(figure: Figure, folder: Path) -> bool:
     files = [folder / f"{figure.name}.{ending}" for ending in ("pdf", "png")]
     if not isinstance(figure.content, Chart):
         with _one_style():
-            return all(figure.content(file) for file in files)
+            return _drawn_twice(figure.content, *files)
     import vl_convert
 
     spec = in_one_style(figure.content.spec)
     files[0].write_bytes(vl_convert.vegalite_to_pdf(spec))
     files[1].write_bytes(vl_convert.vegalite_to_png(spec, scale=ENLARGED))
+    return True
+
+
+def _drawn_twice(draw: Draw, vectors: Path, pixels: Path) -> bool:
+    """Draw into both files; what is made of pixels alone is put into a PDF as it is."""
+    if not draw(pixels):
+        return False
+    with suppress(cv2.error):
+        draw(vectors)
+    if not vectors.is_file():
+        from PIL import Image
+
+        with Image.open(pixels) as picture:
+            picture.convert("RGB").save(vectors, resolution=150)
     return True
 
 
@@ -133,15 +147,36 @@ def _one_style() -> Iterator[None]:
         yield
         return
     import matplotlib as mpl
+    from matplotlib.figure import Figure as Drawn
+    from matplotlib.text import Text
 
-    with mpl.rc_context(MATPLOTLIB):
-        yield
+    usual = Drawn.savefig
+
+    def savefig(self: Drawn, *places: Any, **how: Any) -> None:
+        for text in self.findobj(Text):
+            text.set_fontsize(FONT_SIZE)  # sizes of its own would differ
+        usual(self, *places, **how)
+
+    Drawn.savefig = savefig  # type: ignore[method-assign]
+    try:
+        with mpl.rc_context(MATPLOTLIB):
+            yield
+    finally:
+        Drawn.savefig = usual  # type: ignore[method-assign]
 
 
 def in_one_style(spec: Mapping[str, Any]) -> dict[str, Any]:
     """Give a chart one font size, whatever it says of its own."""
-    plain = _without(spec, {"fontSize", "labelFontSize", "titleFontSize", "font"})
+    plain = _narrowed(_without(spec, {"fontSize", "labelFontSize", "titleFontSize", "font"}))
     return {**plain, "config": {**plain.get("config", {}), **VEGA}}
+
+
+def _narrowed(value: Any) -> Any:
+    """Make charts as wide as a page of paper has room for, so that letters keep their size."""
+    if isinstance(value, Mapping):
+        wide = value.get("width") == WIDTH
+        return {k: _narrowed(v) for k, v in value.items()} | ({"width": NARROW} if wide else {})
+    return [_narrowed(v) for v in value] if isinstance(value, list) else value
 
 
 def _without(value: Any, names: set[str]) -> Any:
