@@ -64,6 +64,7 @@ def ask(
     seed: int = 0,
     workers: int = 0,
     show_progress: bool = True,
+    stop: bool = False,
 ) -> Asked:
     """Ask about every image that was not asked about before.
 
@@ -75,6 +76,7 @@ def ask(
         seed: of whatever is random in it.
         workers: processes; 0 for one a processor.
         show_progress: tell on standard error how far it is.
+        stop: leave the rest unasked at the first image that cannot be asked about.
     """
     module = registry.load("annotator", name)
     split = dataset.split
@@ -99,6 +101,7 @@ def ask(
         workers=workers,
         title=name,
         show_progress=show_progress,
+        stop=stop,
     )
     return Asked(name, options, source, keys, hashes, store, failed)
 

@@ -73,6 +73,7 @@ def answers(
         seed=seed,
         workers=workers,
         show_progress=show_progress,
+        stop=on_error == "stop",
     )
     if asked.failed and on_error == "stop":
         remedy = "mend it, or pass --on-error skip"

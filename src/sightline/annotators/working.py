@@ -9,10 +9,10 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import wait as wait_for
 from typing import Any
@@ -44,6 +44,7 @@ def finish(
     workers: int = 0,
     title: str = "annotate",
     show_progress: bool = True,
+    stop: bool = False,
 ) -> dict[str, str]:
     """Do what is not done yet; give what went wrong, by the names of images.
 
@@ -54,6 +55,7 @@ def finish(
         workers: how many processes; 0 for one a processor. One is this process.
         title: of the line of progress.
         show_progress: tell on standard error how far it is.
+        stop: leave the rest undone as soon as something goes wrong.
     """
     left = list({o.key: o for o in orders if not store.has(o.key)}.values())
     failed: dict[str, str] = {}
@@ -61,17 +63,19 @@ def finish(
     if not left:
         return failed
     running = _here(left, opening, store) if count < 2 else _apart(left, opening, store, count)
-    with progress.shown(title, len(left)) as step:
+    with progress.shown(title, len(left)) as step, closing(running):
         for done, (order, reason) in enumerate(running, start=1):
             if reason:
                 failed[order.key] = reason
+                if stop:
+                    break
             (step if show_progress else progress.silent)(done)
     return {order.name: failed[order.key] for order in orders if order.key in failed}
 
 
 def _here(
     orders: Sequence[Order], opening: Callable[[], Work], store: Store
-) -> Iterator[tuple[Order, str]]:
+) -> Generator[tuple[Order, str], None, None]:
     with _one_thread():
         work = opening()
         _threads(1)  # of what was imported only now
@@ -81,7 +85,7 @@ def _here(
 
 def _apart(
     orders: Sequence[Order], opening: Callable[[], Work], store: Store, count: int
-) -> Iterator[tuple[Order, str]]:
+) -> Generator[tuple[Order, str], None, None]:
     """Keep some processes busy, a few images ahead."""
     context = multiprocessing.get_context("spawn")
     waiting = list(reversed(orders))
