@@ -99,7 +99,7 @@ def write(head: Head, file: Path, about: dict[str, Any], ledger: Sequence[Ledger
     """Write the head and what it was trained on; the features are those of the package."""
     text = json.dumps({**about, "ledger": [asdict(entry) for entry in ledger]}, sort_keys=True)
     tensors = {name: tensor.contiguous() for name, tensor in head.state_dict().items()}
-    write_bytes(file, save(tensors, {"kind": KIND, "about": text}))
+    write_bytes(file, save(tensors, {KIND: text}))  # one entry: the order of several would vary
 
 
 def read(file: Path) -> tuple[Head, dict[str, Any], tuple[LedgerEntry, ...]]:
@@ -113,11 +113,11 @@ def read(file: Path) -> tuple[Head, dict[str, Any], tuple[LedgerEntry, ...]]:
     except (SafetensorError, OSError) as error:
         raise UsageError(f"{file}: is no safetensors file ({error})") from None
     head = Head()
-    if told.get("kind") != KIND or set(tensors) != set(head.state_dict()):
+    if KIND not in told or set(tensors) != set(head.state_dict()):
         raise UsageError(
             f"{file}: holds no weights of our rpn; make some with 'annotate train rpn'"
         )
     head.load_state_dict(tensors)
-    about = json.loads(told["about"])
+    about = json.loads(told[KIND])
     ledger = tuple(ledger_entry(entry) for entry in about.pop("ledger"))
     return head.eval(), about, ledger
