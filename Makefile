@@ -24,7 +24,7 @@ lint: $(READY) ## ruff and mypy (30 seconds)
 	$(RUN)ruff format --check .
 	$(RUN)mypy
 
-test: lint ## lint and the everyday tests (under 15 minutes, usually 6)
+test: lint ## lint and the everyday tests (under 15 minutes, usually 9)
 	$(PYTEST) -m "not long and not browser"
 
 test-long: $(READY) ## tests that take longer (15 minutes)
