@@ -12,7 +12,15 @@ from sightline.data.class_names import imagenet
 
 ROOT = Path(__file__).resolve().parents[2] / "recipes"
 SLOW = {
-    *("breeds", "center-gaussian-choices", "explainers", "illposed-trained", "parts", "pets"),
+    *(
+        "breeds",
+        "center-gaussian-choices",
+        "explainers",
+        "illposed-trained",
+        "parts",
+        "pets",
+        "pets-noise",
+    ),
     *("pond", "pond-search", "pseudo-stages", "pseudo-selection"),
 }
 FILES = [pytest.param(file, id=file.stem) for file in sorted(ROOT.glob("*.toml"))]
