@@ -102,3 +102,9 @@ def test_breeds_are_classes_of_imagenet_and_of_the_photographs(shared: Path) -> 
     assert len(set(breeds)) == len(set(synsets)) == 25
     assert all(imagenet().synsets[imagenet().find(synset)] == synset for synset in synsets)
     assert set(breeds) < set((shared / "data" / "pets" / "class_names.txt").read_text().split())
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "rows").glob("*.row.json")), ids=lambda f: f.stem)
+def test_a_shipped_row_names_no_place_of_the_machine_that_made_it(file: Path) -> None:
+    command = str(rows.load(file).provenance.get("command", ""))
+    assert not [word for word in command.split() if Path(word).is_absolute()], command
